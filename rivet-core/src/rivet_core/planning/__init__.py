@@ -1,0 +1,1 @@
+"""Intent, catalogue facts and state become a plan; pure."""

@@ -1,0 +1,23 @@
+"""The protocols that plugins implement; no inheritance is needed, optional behaviour is a capability."""
+
+from __future__ import annotations
+
+from rivet_core.protocols.batch import Batch
+from rivet_core.protocols.destination import Destination, RemovableDestination
+from rivet_core.protocols.format import Format, FormatWriter, ReadableFormat
+from rivet_core.protocols.runner import Reader, Runner
+from rivet_core.protocols.source import ChangeSource, SnapshotSource, Source
+
+__all__ = [
+    "Batch",
+    "ChangeSource",
+    "Destination",
+    "Format",
+    "FormatWriter",
+    "ReadableFormat",
+    "Reader",
+    "RemovableDestination",
+    "Runner",
+    "SnapshotSource",
+    "Source",
+]

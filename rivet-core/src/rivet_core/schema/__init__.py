@@ -1,0 +1,8 @@
+"""What a source tells of a relation before it is read."""
+
+from __future__ import annotations
+
+from rivet_core.schema.facts import Bounds, Key
+from rivet_core.schema.table import META_PREFIX, TableSchema
+
+__all__ = ["META_PREFIX", "Bounds", "Key", "TableSchema"]

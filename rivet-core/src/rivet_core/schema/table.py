@@ -1,0 +1,31 @@
+"""The columns of a relation as they will be delivered."""
+
+from __future__ import annotations
+
+import attrs
+import pyarrow as pa
+
+from rivet_core.types import Column
+
+#: Names that start so belong to rivet.
+META_PREFIX = "_rivet_"
+
+
+@attrs.frozen(kw_only=True)
+class TableSchema:
+    """The columns in the relation's own order; zero rows have the same schema as many.
+
+    :param estimated_rows: from the catalogue, never counted; None when unknown.
+    """
+
+    columns: tuple[Column, ...]
+    estimated_rows: int | None = None
+
+    @property
+    def arrow(self) -> pa.Schema:
+        """The Arrow schema that each batch is checked against."""
+        return pa.schema([column.field for column in self.columns])
+
+    def column(self, name: str) -> Column | None:
+        """Return the column of that exact name."""
+        return next((column for column in self.columns if column.name == name), None)

@@ -1,0 +1,31 @@
+"""The small values that every layer shares."""
+
+from __future__ import annotations
+
+from rivet_core.types.column import Column, Fidelity
+from rivet_core.types.identity import SourceIdentity
+from rivet_core.types.invalid import ColumnRules, InvalidValue
+from rivet_core.types.objects import ObjectInfo, PutReceipt
+from rivet_core.types.position import Position
+from rivet_core.types.relation import Query, Relation, Table
+from rivet_core.types.secret import Secret, redact
+from rivet_core.types.snapshot import Snapshot
+from rivet_core.types.verdict import Verdict
+
+__all__ = [
+    "Column",
+    "ColumnRules",
+    "Fidelity",
+    "InvalidValue",
+    "ObjectInfo",
+    "Position",
+    "PutReceipt",
+    "Query",
+    "Relation",
+    "Secret",
+    "Snapshot",
+    "SourceIdentity",
+    "Table",
+    "Verdict",
+    "redact",
+]

@@ -1,0 +1,62 @@
+"""Secrets that print as ``***``, and the one redactor that every foreign message passes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import quote, quote_plus, unquote
+
+MASK = "***"
+
+#: Every spelling of every secret of this process. A driver may print a password in any of them.
+_known: set[str] = set()
+
+#: User information in a URL. The greedy middle reaches the last ``@`` of the word, since a raw password may hold
+#: ``@``, ``/``, ``:``, ``?`` and ``#``; what follows the ``@`` must look like a host.
+_USERINFO = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)(?P<info>[^\s\"'<>]*)@(?=[\w.\[\]-]*(?:[:/?#\s\"'>,)]|$))")
+#: ``password=…`` in a key-value connection string, quoted or not.
+_KEY_VALUE = re.compile(r"(?i)\b(password|passwd|pwd|secret|token)\s*=\s*('(?:[^'\\]|\\.)*'|[^\s;&,)]+)")
+
+
+class Secret:
+    """A string that no message, log or repr may show; :meth:`reveal` is the only way to it."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+        if value:
+            spellings = {value, quote(value, safe=""), quote_plus(value, safe=""), unquote(value), repr(value)[1:-1]}
+            _known.update(spelling for spelling in spellings if spelling)
+
+    def reveal(self) -> str:
+        """Return the secret itself; for a driver's call, never for text."""
+        return self._value
+
+    def __repr__(self) -> str:
+        return MASK
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        return format(MASK, spec)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and other._value == self._value
+
+    def __hash__(self) -> int:
+        return hash(self._value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Secret, (self._value,))
+
+
+def redact(text: str) -> str:
+    """Return the text without any known secret and without the user information of any URL.
+
+    Over-masking is accepted: a one-letter password masks that letter everywhere.
+    """
+    for secret in sorted(_known, key=len, reverse=True):
+        text = text.replace(secret, MASK)
+    text = _USERINFO.sub(lambda match: f"{match['scheme']}{MASK}@", text)
+    return _KEY_VALUE.sub(lambda match: f"{match[1]}={MASK}", text)
