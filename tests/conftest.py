@@ -1,0 +1,15 @@
+"""What every test may ask for: the servers' fixtures, and the mark that tells who asked."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest_plugins = ("missing_servers", "postgres_server")
+
+SERVER_FIXTURES = frozenset({"postgres_server"})
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if SERVER_FIXTURES.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker("server")
