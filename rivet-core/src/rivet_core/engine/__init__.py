@@ -1,0 +1,1 @@
+"""One export from plan to outcome."""

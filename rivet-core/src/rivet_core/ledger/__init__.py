@@ -1,0 +1,1 @@
+"""The commit ledger: the one place where anything becomes durable."""
