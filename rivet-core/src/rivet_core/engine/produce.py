@@ -1,0 +1,48 @@
+"""The worker's whole side: one attempt at one unit, from the open source to finished parts and restart points.
+
+It records nothing and knows no destination, so it runs on a thread, in another process or on another machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+
+from rivet_core.engine.paging import read_unit
+from rivet_core.engine.readahead import read_ahead
+from rivet_core.engine.sink import Recipe, Sink, UnitTask
+from rivet_core.ledger.finished import Produced
+from rivet_core.protocols import Source
+
+__all__ = ["Recipe", "UnitTask", "produce"]
+
+Progress = Callable[[int, int], None]
+
+
+def produce(
+    source: Source, task: UnitTask, recipe: Recipe, *, progress: Progress | None = None
+) -> Generator[Produced, None, None]:
+    """Read a unit and yield its finished parts, and restart points behind them; the last one says ``done``.
+
+    Closing the generator cancels the read and removes unfinished files. A yielded part belongs to the caller.
+
+    :param source: open, and used by this alone until the generator is closed; the caller closes it.
+    :param progress: called on the caller's thread with the rows and input bytes of each batch that was taken.
+    :raises Exception: whatever the source raised, for its ``verdict``; everything else is a ``RivetError``.
+    """
+    sink = Sink(task, recipe)
+    try:
+        with read_ahead(
+            lambda: read_unit(source, task.unit, task.context, task.mark),
+            source.cancel,
+            batches=recipe.ahead_batches,
+            size=recipe.ahead_bytes,
+        ) as batches:
+            for batch in batches:
+                yield from sink.write(batch)
+                if progress is not None:
+                    progress(batch.data.num_rows, batch.data.nbytes)
+                del batch
+        yield from sink.end()
+    finally:
+        # After a complete end there is nothing left to remove.
+        sink.abort()
