@@ -67,6 +67,14 @@ class Plan:
     one_part: bool = False
     warnings: tuple[str, ...] = ()
 
+    @property
+    def resumable(self) -> bool:
+        """Whether another process may continue a run of this plan.
+
+        Units that are valid in one snapshot live and die with it.
+        """
+        return self.restart is not Restart.NEVER and not self.runner_capabilities.snapshot
+
     def dataset(self, name: str) -> DatasetPlan | None:
         """Return the dataset of that name."""
         return next((dataset for dataset in self.datasets if dataset.name == name), None)

@@ -25,6 +25,7 @@ class Intent:
 
     :param name: the export's name.
     :param relation: None only for runners that name their own relations.
+    :param relation_template: the relation's text before placeholders were put in; empty when there are none.
     :param mode: the runner's mode and its options.
     :param prefix: the destination's prefix template, placeholders unresolved.
     :param workers: units read at one time.
@@ -42,6 +43,7 @@ class Intent:
     name: str
     source: Chosen
     relation: Relation | None
+    relation_template: str = ""
     mode: Chosen
     format: Chosen
     destination: Chosen

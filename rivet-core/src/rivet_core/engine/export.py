@@ -1,0 +1,212 @@
+"""One export, from its intent to its outcome."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack, closing
+from functools import partial
+from typing import TYPE_CHECKING
+
+import attrs
+import structlog
+
+from rivet_core.capabilities import Restart
+from rivet_core.engine.empty import write_empty_files
+from rivet_core.engine.open_run import OpenedRun, open_run
+from rivet_core.engine.producer import LocalProducer, ProducerNeeds
+from rivet_core.engine.sealing import Sealing, seal_roll
+from rivet_core.engine.sink import Recipe
+from rivet_core.engine.staging import staging_folder
+from rivet_core.engine.tally import Tally
+from rivet_core.engine.units import UnitReading, read_units
+from rivet_core.errors import InternalError, RivetError, SnapshotGone
+from rivet_core.events import RunOpened, Warned
+from rivet_core.planning.identity import drift_baseline
+from rivet_core.protocols import SnapshotSource
+from rivet_core.types import redact
+
+if TYPE_CHECKING:
+    from rivet_core.engine.declarations import Declarations
+    from rivet_core.engine.outcome import Outcome
+    from rivet_core.engine.settings import Settings
+    from rivet_core.planning import Plan
+    from rivet_core.protocols import Source
+    from rivet_core.requests import Intent
+    from rivet_core.state import StateDatabase
+
+log = structlog.get_logger("rivet.engine")
+
+#: How often a run is started anew because its snapshot died.
+_SNAPSHOT_STARTS = 3
+
+
+class _GateClosedRun(Exception):  # noqa: N818 - a way out of reading, not an error of its own
+    """A gate failed at the end of a roll: the run is closed and reading must end."""
+
+    def __init__(self, error: RivetError) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+
+def run_export(intent: Intent, declarations: Declarations, database: StateDatabase, settings: Settings) -> Outcome:
+    """Run one export to its end.
+
+    Every failure is in the outcome; what comes out as an exception is a request to stop the process.
+
+    :param database: open; borrowed.
+    """
+    began = time.monotonic()
+    tally = Tally(intent.name, settings)
+    for start in range(1, _SNAPSHOT_STARTS + 1):
+        try:
+            outcome = _run_once(_Run(intent, declarations, database, settings, tally), began)
+        except SnapshotGone as error:
+            if start < _SNAPSHOT_STARTS:
+                log.warning("snapshot_gone", export=intent.name, start=start)
+                continue
+            outcome = tally.outcome("open", error)
+        except RivetError as error:
+            outcome = tally.outcome("open", error)
+        except Exception as error:  # noqa: BLE001 - the boundary: whatever it is, it gets a code and an outcome
+            log.exception("export_failed", export=intent.name)
+            outcome = tally.outcome("open", _unnamed(error))
+        break
+    return attrs.evolve(outcome, seconds=time.monotonic() - began)
+
+
+@attrs.frozen
+class _Run:
+    intent: Intent
+    declarations: Declarations
+    database: StateDatabase
+    settings: Settings
+    tally: Tally
+
+
+def _run_once(run: _Run, began: float) -> Outcome:
+    with ExitStack() as stack:
+        source = stack.enter_context(closing(run.declarations.open_source(run.intent)))
+        opened = stack.enter_context(
+            open_run(run.intent, run.declarations, run.database, run.settings, source)
+        )
+        run.tally.begin(opened)
+        _announce(run, opened)
+        try:
+            status, error = _read_and_seal(run, opened, source, stack)
+        except RivetError as broken:
+            status, error = "open", broken
+            if isinstance(broken, SnapshotGone):
+                raise
+        except Exception as broken:  # noqa: BLE001 - recorded while the run's ledger is still at hand
+            log.exception("export_failed", export=run.intent.name)
+            status, error = "open", _unnamed(broken)
+        outcome = attrs.evolve(run.tally.outcome(status, error), seconds=time.monotonic() - began)
+        return run.tally.close(outcome)
+
+
+def _announce(run: _Run, opened: OpenedRun) -> None:
+    ids = {"export": run.intent.name, "run_id": opened.run.run_id}
+    run.tally.emit(
+        RunOpened(
+            **ids,
+            runner=opened.plan.runner,
+            source=str(opened.plan.identity),
+            units=opened.run.unit_count(),
+            resumed=opened.resumed,
+            estimated_rows=opened.plan.estimated_rows,
+        )
+    )
+    for message in opened.plan.warnings:
+        run.tally.emit(Warned(**ids, code="RIVET_PLAN_WARNING", message=message))
+    if opened.abandoned is not None:
+        message = f"an unfinished run was abandoned, nothing of it is lost: {opened.abandoned}"
+        run.tally.emit(Warned(**ids, code="RIVET_RUN_ABANDONED", message=message))
+
+
+def _read_and_seal(
+    run: _Run, opened: OpenedRun, source: Source, stack: ExitStack
+) -> tuple[str, RivetError | None]:
+    """Read what is left of the run and close it; return its status and a failing gate's error."""
+    plan, ledger, settings = opened.plan, opened.run, run.settings
+    staging = stack.enter_context(
+        staging_folder(ledger.access.destination, settings.staging, ledger.run_id, ledger.access.fence.token)
+    )
+    recipe = Recipe(
+        plan=plan,
+        exported_at=opened.frozen.started,
+        staging=staging,
+        format=run.declarations.format_factory(run.intent),
+    )
+    needs = ProducerNeeds(
+        open_source=partial(run.declarations.source.factory, run.intent.source.options), recipe=recipe
+    )
+    sealing = Sealing(
+        plan=plan,
+        run=ledger,
+        export=opened.export,
+        frozen=opened.frozen,
+        source=source,
+        emit=run.tally.emit,
+        described=partial(_described, plan, source),
+        compression=recipe.format().compression(),
+        destination_template=opened.destination_template,
+    )
+    producer = stack.enter_context(closing((settings.make_producer or LocalProducer)(needs)))
+    snapshot = None
+    if plan.runner_capabilities.snapshot and isinstance(source, SnapshotSource):
+        snapshot = stack.enter_context(source.snapshot())
+    try:
+        read_units(
+            UnitReading(
+                plan=plan,
+                run=ledger,
+                producer=producer,
+                emit=run.tally.emit,
+                stop=settings.stop,
+                end_roll=partial(_end_roll, sealing),
+                snapshot=snapshot,
+            ),
+            ledger.units(plan.columns),
+        )
+    except _GateClosedRun as closed:
+        return "failed", closed.error
+    ledger.access.probe("units_complete")
+    if _stays_empty(plan, opened):
+        if run.intent.skip_empty:
+            ledger.skip()
+            return "skipped", None
+        if plan.runner_capabilities.whole_relation:
+            write_empty_files(ledger, recipe)
+    sealed = seal_roll(sealing, final=True)
+    return ("success", None) if sealed.failure is None else ("failed", sealed.failure)
+
+
+def _end_roll(sealing: Sealing) -> int:
+    sealed = seal_roll(sealing, final=False)
+    if sealed.failure is not None or sealed.following is None:
+        raise _GateClosedRun(sealed.failure or InternalError("a roll ended its run", code="RIVET_INTERNAL_LEDGER"))
+    return sealed.following
+
+
+def _stays_empty(plan: Plan, opened: OpenedRun) -> bool:
+    if plan.runner_capabilities.changes:
+        return False
+    return sum(part.rows for part in opened.run.all_recorded()) == 0
+
+
+def _described(plan: Plan, source: Source) -> str | None:
+    """Return the schemas as the source has them now, or None where it can be asked only once."""
+    if plan.restart is Restart.NEVER:
+        return None
+    return drift_baseline(
+        attrs.evolve(dataset, columns=source.describe(dataset.relation, plan.intent.rules).columns)
+        for dataset in plan.datasets
+    )
+
+
+def _unnamed(error: Exception) -> InternalError:
+    return InternalError(
+        redact(f"{type(error).__name__}: {error}"),
+        code="RIVET_INTERNAL_ERROR",
+        remedy="this is a bug of rivet or of a plugin: report it with the log; the run stays open and can be resumed",
+    )

@@ -1,0 +1,52 @@
+"""What a gate looks at and what it says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from rivet_core.manifest.counters import PartCounters
+from rivet_core.planning import Plan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rivet_core.errors import RivetError
+
+
+@attrs.frozen(kw_only=True)
+class GateContext:
+    """The whole run, or roll, as the state has it, parts of earlier processes included.
+
+    :param counters: per dataset, merged.
+    :param baseline: the schemas of the last success, or None for the first run.
+    :param current: the plan's schemas, in the baseline's form.
+    :param described: the schemas as the source has them now, or None where asking again is not possible.
+    :param units_done: whether every unit is done, or the roll ends before the run does.
+    """
+
+    plan: Plan
+    counters: tuple[tuple[str, PartCounters], ...]
+    baseline: str | None
+    current: str
+    described: Callable[[], str | None]
+    units_done: bool
+
+    @property
+    def rows(self) -> int:
+        """Rows over all datasets."""
+        return sum(counters.rows for _, counters in self.counters)
+
+
+@attrs.frozen(kw_only=True)
+class GateResult:
+    """One gate's verdict: ``pass``, ``warn`` or ``fail``.
+
+    :param error: for ``fail``, what the command ends with.
+    """
+
+    gate: str
+    verdict: str
+    detail: str
+    error: RivetError | None = None

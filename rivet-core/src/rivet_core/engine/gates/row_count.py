@@ -1,0 +1,33 @@
+"""The row count gate: ``quality.row_count_min`` and ``quality.row_count_max`` over the whole run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rivet_core.engine.gates.result import GateResult
+from rivet_core.errors import IntegrityError, Place
+
+if TYPE_CHECKING:
+    from rivet_core.engine.gates.result import GateContext
+
+
+def row_count_gate(context: GateContext) -> tuple[GateResult, ...]:
+    """Fail when the rows lie outside the bounds; say nothing when there are none."""
+    intent, rows = context.plan.intent, context.rows
+    low, high = intent.row_count_min, intent.row_count_max
+    if low is None and high is None:
+        return ()
+    wrong: tuple[str, str] | None = None
+    if low is not None and rows < low:
+        wrong = ("row_count_min", f"{rows} rows are fewer than row_count_min {low}")
+    elif high is not None and rows > high:
+        wrong = ("row_count_max", f"{rows} rows are more than row_count_max {high}")
+    if wrong is None:
+        return (GateResult(gate="row_count", verdict="pass", detail=f"{rows} rows"),)
+    error = IntegrityError(
+        wrong[1],
+        code="RIVET_RUN_GATE_FAILED",
+        place=Place(path=f"exports.{intent.name}.quality.{wrong[0]}"),
+        remedy="look at the source; the parts stay, and the last good dataset is still marked as such",
+    )
+    return (GateResult(gate="row_count", verdict="fail", detail=wrong[1], error=error),)

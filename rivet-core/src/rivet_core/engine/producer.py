@@ -1,0 +1,114 @@
+"""Where units are read: in this process by default, elsewhere by an executor. Commits stay with one coordinator."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Protocol
+
+import attrs
+
+from rivet_core.engine.produce import produce
+from rivet_core.errors import RivetError, SnapshotGone
+from rivet_core.types import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+    from rivet_core.engine.produce import Progress
+    from rivet_core.engine.sink import Recipe, UnitTask
+    from rivet_core.ledger.finished import Produced
+    from rivet_core.protocols import Source
+
+
+class ProductionFailed(Exception):
+    """Reading or encoding a unit failed.
+
+    :param verdict: whether another attempt can help, as the source says.
+    """
+
+    def __init__(self, error: BaseException, verdict: Verdict) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.verdict = verdict
+
+
+class Producer(Protocol):
+    """Reads units; used by several threads at a time."""
+
+    def produce(self, task: UnitTask, progress: Progress) -> AbstractContextManager[Iterator[Produced]]:
+        """Produce one attempt at a unit; leaving the block early cancels it.
+
+        :raises ProductionFailed: out of the iterator, for whatever went wrong.
+        """
+
+    def cancel(self) -> None:
+        """End every read that is blocked, from any thread."""
+
+    def close(self) -> None:
+        """Close everything."""
+
+
+@attrs.frozen(kw_only=True)
+class ProducerNeeds:
+    """What a producer is made of; all of it pickles.
+
+    :param open_source: makes a new source.
+    """
+
+    open_source: Callable[[], Source]
+    recipe: Recipe
+
+
+MakeProducer = Callable[[ProducerNeeds], Producer]
+
+
+def failure(source: Source, error: BaseException) -> ProductionFailed:
+    """Return an error with its verdict; errors of rivet's own are final unless they say that waiting helps."""
+    if isinstance(error, SnapshotGone):
+        return ProductionFailed(error, Verdict.FATAL)
+    verdict = source.verdict(error)
+    if isinstance(error, RivetError) and not getattr(error, "transient", False) and verdict is not Verdict.CONFIG:
+        verdict = Verdict.FATAL
+    return ProductionFailed(error, verdict)
+
+
+class LocalProducer:
+    """Reads units in this process, each attempt on a source of its own."""
+
+    def __init__(self, needs: ProducerNeeds) -> None:
+        self._needs = needs
+        self._open: set[Source] = set()
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def produce(self, task: UnitTask, progress: Progress) -> Iterator[Iterator[Produced]]:
+        """Produce one attempt; the source is closed with the block."""
+        source = self._needs.open_source()
+        with self._lock:
+            self._open.add(source)
+        try:
+            with closing(self._guarded(source, task, progress)) as produced:
+                yield produced
+        finally:
+            with self._lock:
+                self._open.discard(source)
+            source.close()
+
+    def _guarded(self, source: Source, task: UnitTask, progress: Progress) -> Iterator[Produced]:
+        try:
+            yield from produce(source, task, self._needs.recipe, progress=progress)
+        except Exception as error:
+            raise failure(source, error) from error
+
+    def cancel(self) -> None:
+        """Cancel every open source."""
+        with self._lock:
+            sources = list(self._open)
+        for source in sources:
+            source.cancel()
+
+    def close(self) -> None:
+        """Nothing is kept open between attempts."""

@@ -1,0 +1,104 @@
+"""Questions to the state; nothing here writes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from rivet_core.state.rows import ExportRow, FileRow, OutcomeRow, PartRow, RollRow, RunRow, SealingRow, UnitRow
+
+if TYPE_CHECKING:
+    from rivet_core.state.database import StateDatabase
+
+
+def _columns(row: type[attrs.AttrsInstance]) -> str:
+    return ", ".join(field.name for field in attrs.fields(row))
+
+
+def find_export(database: StateDatabase, name: str, source: str) -> ExportRow | None:
+    """Return the export's row on one source."""
+    rows = database.rows(f"SELECT {_columns(ExportRow)} FROM export WHERE name = ? AND source = ?", (name, source))
+    return ExportRow(*rows[0]) if rows else None
+
+
+def exports(database: StateDatabase) -> list[ExportRow]:
+    """Return every export's row, by name."""
+    return [ExportRow(*row) for row in database.rows(f"SELECT {_columns(ExportRow)} FROM export ORDER BY name, source")]
+
+
+def unfinished_run(database: StateDatabase, export_id: int) -> RunRow | None:
+    """Return the export's open run; there is at most one."""
+    rows = database.rows(f"SELECT {_columns(RunRow)} FROM run WHERE export_id = ? AND phase = 'open'", (export_id,))
+    return RunRow(*rows[0]) if rows else None
+
+
+def run(database: StateDatabase, run_id: str) -> RunRow | None:
+    """Return one run."""
+    rows = database.rows(f"SELECT {_columns(RunRow)} FROM run WHERE id = ?", (run_id,))
+    return RunRow(*rows[0]) if rows else None
+
+
+def units(database: StateDatabase, run_id: str) -> list[UnitRow]:
+    """Return the run's units in their order."""
+    rows = database.rows(f"SELECT {_columns(UnitRow)} FROM unit WHERE run_id = ? ORDER BY ordinal", (run_id,))
+    return [UnitRow(row[0], row[1], row[2], row[3], bool(row[4]), row[5]) for row in rows]
+
+
+def rolls(database: StateDatabase, run_id: str) -> list[RollRow]:
+    """Return the run's rolls in their order."""
+    rows = database.rows(f"SELECT {_columns(RollRow)} FROM roll WHERE run_id = ? ORDER BY number", (run_id,))
+    return [RollRow(row[0], row[1], bool(row[2]), row[3], row[4]) for row in rows]
+
+
+def parts(database: StateDatabase, run_id: str, state: str = "recorded", roll: int | None = None) -> list[PartRow]:
+    """Return the run's parts in one state, in the order of units and sequence."""
+    statement = (
+        f"SELECT {', '.join('p.' + field.name for field in attrs.fields(PartRow))} FROM part p "
+        "JOIN unit u ON u.run_id = p.run_id AND u.id = p.unit_id "
+        "WHERE p.run_id = ? AND p.state = ? AND (? IS NULL OR p.roll = ?) "
+        "ORDER BY u.ordinal, p.attempt, p.sequence"
+    )
+    return [PartRow(*row) for row in database.rows(statement, (run_id, state, roll, roll))]
+
+
+def has_recorded(database: StateDatabase, run_id: str) -> bool:
+    """Return whether abandoning the run would lose durable work."""
+    statement = (
+        "SELECT EXISTS (SELECT 1 FROM part WHERE run_id = ? AND state = 'recorded') "
+        "OR EXISTS (SELECT 1 FROM unit WHERE run_id = ? AND (done = 1 OR mark IS NOT NULL))"
+    )
+    return bool(database.rows(statement, (run_id, run_id))[0][0])
+
+
+def sealing(database: StateDatabase, run_id: str, roll: int) -> list[SealingRow]:
+    """Return the manifests of a roll, by dataset."""
+    statement = f"SELECT {_columns(SealingRow)} FROM sealing WHERE run_id = ? AND roll = ? ORDER BY dataset"
+    return [SealingRow(*row) for row in database.rows(statement, (run_id, roll))]
+
+
+def runs(database: StateDatabase, export: str | None, limit: int) -> list[OutcomeRow]:
+    """Return the latest runs, the newest first."""
+    statement = (
+        "SELECT r.id, e.name, e.source, r.phase, r.status, r.opened_at, r.closed_at, o.metrics FROM run r "
+        "JOIN export e ON e.id = r.export_id LEFT JOIN outcome o ON o.run_id = r.id "
+        "WHERE ? IS NULL OR e.name = ? ORDER BY r.opened_at DESC, r.rowid DESC LIMIT ?"
+    )
+    return [OutcomeRow(*row) for row in database.rows(statement, (export, export, limit))]
+
+
+def files(database: StateDatabase, export: str | None, limit: int) -> list[FileRow]:
+    """Return the latest recorded parts, the newest first."""
+    statement = (
+        "SELECT p.run_id, e.name, p.dataset, p.key, p.rows, p.size, p.fingerprint, p.recorded_at FROM part p "
+        "JOIN run r ON r.id = p.run_id JOIN export e ON e.id = r.export_id "
+        "WHERE p.state = 'recorded' AND (? IS NULL OR e.name = ?) "
+        "ORDER BY p.recorded_at DESC, p.rowid DESC LIMIT ?"
+    )
+    return [FileRow(*row) for row in database.rows(statement, (export, export, limit))]
+
+
+def journal(database: StateDatabase, run_id: str) -> list[tuple[str, str]]:
+    """Return the run's journal: instant and event as JSON text, in order."""
+    statement = "SELECT at, event FROM journal WHERE run_id = ? ORDER BY sequence"
+    return [(row[0], row[1]) for row in database.rows(statement, (run_id,))]
