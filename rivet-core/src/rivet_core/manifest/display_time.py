@@ -81,7 +81,7 @@ class _Columns:
         at = 0
         for items, kept in self._pieces:
             end = at + items.dtype.itemsize
-            _column(text, at, items.dtype)[:] = items
+            text[:, at:end].view(items.dtype)[:, 0] = items
             if mask is not None and kept is not None:
                 mask[:, at:end] = kept[:, None]
             at = end
@@ -92,11 +92,6 @@ class _Columns:
             if kept is not None:
                 sizes -= ~kept * np.int64(items.dtype.itemsize)
         return text[mask], np.concatenate(([0], np.cumsum(sizes)))
-
-
-def _column(text: Bytes, at: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    rows, width = text.shape
-    return np.ndarray(shape=(rows,), dtype=dtype, buffer=text, offset=at, strides=(width,))
 
 
 def _add_date(text: _Columns, days: Numbers) -> None:
