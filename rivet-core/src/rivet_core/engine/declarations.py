@@ -45,5 +45,5 @@ class Declarations:
         if self.destination.prefix is not None:
             template = getattr(options, self.destination.prefix)
             value = Path(prefix) if isinstance(template, Path) else prefix
-            options = attrs.evolve(options, **{self.destination.prefix: value})  # type: ignore[type-var] # any options
+            options = attrs.evolve(options, **{self.destination.prefix: value})  # type: ignore[misc] # any attrs class
         return self.destination.factory(options)

@@ -40,7 +40,7 @@ log = structlog.get_logger("rivet.engine")
 _SNAPSHOT_STARTS = 3
 
 
-class _GateClosedRun(Exception):  # noqa: N818 - a way out of reading, not an error of its own
+class _GateClosedRun(Exception):
     """A gate failed at the end of a roll: the run is closed and reading must end."""
 
     def __init__(self, error: RivetError) -> None:
@@ -67,7 +67,7 @@ def run_export(intent: Intent, declarations: Declarations, database: StateDataba
             outcome = tally.outcome("open", error)
         except RivetError as error:
             outcome = tally.outcome("open", error)
-        except Exception as error:  # noqa: BLE001 - the boundary: whatever it is, it gets a code and an outcome
+        except Exception as error:
             log.exception("export_failed", export=intent.name)
             outcome = tally.outcome("open", _unnamed(error))
         break
@@ -86,9 +86,7 @@ class _Run:
 def _run_once(run: _Run, began: float) -> Outcome:
     with ExitStack() as stack:
         source = stack.enter_context(closing(run.declarations.open_source(run.intent)))
-        opened = stack.enter_context(
-            open_run(run.intent, run.declarations, run.database, run.settings, source)
-        )
+        opened = stack.enter_context(open_run(run.intent, run.declarations, run.database, run.settings, source))
         run.tally.begin(opened)
         _announce(run, opened)
         try:
@@ -97,7 +95,7 @@ def _run_once(run: _Run, began: float) -> Outcome:
             status, error = "open", broken
             if isinstance(broken, SnapshotGone):
                 raise
-        except Exception as broken:  # noqa: BLE001 - recorded while the run's ledger is still at hand
+        except Exception as broken:
             log.exception("export_failed", export=run.intent.name)
             status, error = "open", _unnamed(broken)
         outcome = attrs.evolve(run.tally.outcome(status, error), seconds=time.monotonic() - began)
@@ -123,9 +121,7 @@ def _announce(run: _Run, opened: OpenedRun) -> None:
         run.tally.emit(Warned(**ids, code="RIVET_RUN_ABANDONED", message=message))
 
 
-def _read_and_seal(
-    run: _Run, opened: OpenedRun, source: Source, stack: ExitStack
-) -> tuple[str, RivetError | None]:
+def _read_and_seal(run: _Run, opened: OpenedRun, source: Source, stack: ExitStack) -> tuple[str, RivetError | None]:
     """Read what is left of the run and close it; return its status and a failing gate's error."""
     plan, ledger, settings = opened.plan, opened.run, run.settings
     staging = stack.enter_context(

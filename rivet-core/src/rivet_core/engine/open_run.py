@@ -113,7 +113,10 @@ def open_run(
             template=template,
         )
         frozen = FrozenValues(
-            started=started, prefix=prefix, uri=destination.uri(), relation=json.dumps(relation_to_json(intent.relation))
+            started=started,
+            prefix=prefix,
+            uri=destination.uri(),
+            relation=json.dumps(relation_to_json(intent.relation)),
         )
         yield _open(opening, frozen, str(identity))
 

@@ -14,7 +14,7 @@ from rivet_core.errors import RivetError, SnapshotGone
 from rivet_core.types import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
     from contextlib import AbstractContextManager
 
     from rivet_core.engine.produce import Progress
@@ -97,7 +97,7 @@ class LocalProducer:
                 self._open.discard(source)
             source.close()
 
-    def _guarded(self, source: Source, task: UnitTask, progress: Progress) -> Iterator[Produced]:
+    def _guarded(self, source: Source, task: UnitTask, progress: Progress) -> Generator[Produced]:
         try:
             yield from produce(source, task, self._needs.recipe, progress=progress)
         except Exception as error:

@@ -13,7 +13,7 @@ from rivet_core.engine.gates.result import GateResult
 from rivet_core.events import GateJudged, PositionMoved, RunSealed
 from rivet_core.ledger.advance import acknowledge, advance
 from rivet_core.ledger.sealing import DatasetManifest, SealFacts, begin_sealing, complete_sealing
-from rivet_core.manifest.build import RecordedPart, build_manifest, extraction_of
+from rivet_core.manifest.build import build_manifest, extraction_of
 from rivet_core.manifest.codec import encode
 from rivet_core.manifest.model import Mode, Status, Writer
 from rivet_core.manifest.names import run_manifest
@@ -144,12 +144,7 @@ def _manifest(sealing: Sealing, dataset: DatasetPlan, status: Status, *, final: 
     position = run.position()
     manifest = build_manifest(
         dataset,
-        [
-            RecordedPart(
-                key=part.key, rows=part.rows, size=part.size, fingerprint=part.fingerprint, md5=part.md5
-            )
-            for part in run.recorded(dataset.name)
-        ],
+        run.recorded(dataset.name),
         run.counters(dataset.name),
         run_id=run.run_id,
         export_name=plan.intent.name,

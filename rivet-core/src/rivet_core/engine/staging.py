@@ -1,4 +1,4 @@
-"""The folder in which a run's parts are made: per run and grant, so that a dead process's leftovers are recognisable."""
+"""The folder in which a run's parts are made: per run and grant, so that a dead process's leftovers are known."""
 
 from __future__ import annotations
 

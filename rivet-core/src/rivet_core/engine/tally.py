@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from rivet_core.engine.outcome import Outcome
-from rivet_core.events import GateJudged, RetryScheduled, RowsRead, RunClosed, Warned
 from rivet_core.engine.gates.result import GateResult
+from rivet_core.engine.outcome import Outcome
 from rivet_core.errors import RivetError, StaleWriter
+from rivet_core.events import GateJudged, RetryScheduled, RowsRead, RunClosed, Warned
 
 if TYPE_CHECKING:
     from rivet_core.engine.open_run import OpenedRun

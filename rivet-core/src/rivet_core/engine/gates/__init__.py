@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from rivet_core.engine.gates.judge import GATES, Gate, GateContext, GateResult, judge
+from rivet_core.engine.gates.judge import GATES, Gate, Judgement, judge
+from rivet_core.engine.gates.result import GateContext, GateResult
 
-__all__ = ["GATES", "Gate", "GateContext", "GateResult", "judge"]
+__all__ = ["GATES", "Gate", "GateContext", "GateResult", "Judgement", "judge"]
