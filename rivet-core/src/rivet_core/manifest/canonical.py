@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from attrs import frozen
 
-from rivet_core.manifest.xxh3_words import Bytes, Offsets
+from rivet_core.manifest.xxh3_words import Bytes, Offsets, place
 
 Valid: TypeAlias = npt.NDArray[np.bool_]
 
@@ -160,8 +160,8 @@ def _elements(array: pa.Array) -> tuple[Bytes, Offsets]:
         width = column.data.shape[1]
         sizes = np.where(valid, width, 0)
         encoded = np.empty((len(array), _ELEMENT_HEADER + width), dtype=np.uint8)
-        encoded[:, :_ELEMENT_HEADER] = _headers(sizes, _LIST_TAGS[array.type] * valid)
-        encoded[:, _ELEMENT_HEADER:] = column.data
+        place(encoded, 0, _headers(sizes, _LIST_TAGS[array.type] * valid))
+        place(encoded, _ELEMENT_HEADER, column.data)
         kept = np.ones(encoded.shape, dtype=np.bool_)
         kept[~valid, _ELEMENT_HEADER:] = False
         data = encoded[kept]
@@ -176,7 +176,7 @@ def _elements(array: pa.Array) -> tuple[Bytes, Offsets]:
 def _headers(sizes: npt.NDArray[np.int64], tags: npt.NDArray[np.int64]) -> Bytes:
     headers = np.empty((sizes.size, _ELEMENT_HEADER), dtype=np.uint8)
     headers[:, 0] = tags
-    headers[:, 1:] = sizes.astype("<u4").view(np.uint8).reshape(-1, 4)
+    headers[:, 1:].view("<u4")[:, 0] = sizes
     return headers
 
 

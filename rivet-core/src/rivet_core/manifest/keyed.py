@@ -16,7 +16,7 @@ from rivet_core.manifest.canonical import (
     binary_from_offsets,
 )
 from rivet_core.manifest.xxh3 import BLOCK, digest64, digest64_fixed, digest64_spread
-from rivet_core.manifest.xxh3_words import Bytes, Words, unaligned
+from rivet_core.manifest.xxh3_words import Bytes, Words, place, unaligned
 
 _NOTHING: Final = pa.scalar(b"", pa.large_binary())
 
@@ -34,12 +34,20 @@ def keyed_digests(keys: CanonicalColumn, values: CanonicalColumn) -> Words:
         block = slice(begin, min(begin + BLOCK, rows))
         some = keys.data[block]
         if isinstance(values, EvenColumn):
-            digests[block] = digest64_fixed(np.concatenate((some, values.data[block]), axis=1))
+            digests[block] = digest64_fixed(_beside(some, values.data[block]))
         else:
             offsets = values.offsets[block.start : block.stop + 1]
             part = RaggedColumn(data=values.data, offsets=offsets, valid=None)
             digests[block] = _in_slots(some, part)
     return digests
+
+
+def _beside(keys: Bytes, values: Bytes) -> Bytes:
+    rows, width = keys.shape
+    both = np.empty((rows, width + values.shape[1]), dtype=np.uint8)
+    place(both, 0, keys)
+    place(both, width, values)
+    return both
 
 
 def _in_slots(keys: Bytes, values: RaggedColumn) -> Words:
@@ -54,7 +62,7 @@ def _in_slots(keys: Bytes, values: RaggedColumn) -> Words:
     padded[key_width : key_width + used.size] = used
     width = key_width + longest
     slots = unaligned(padded, width)[starts - values.offsets[0]].view(np.uint8).reshape(rows, width)
-    slots[:, :key_width] = keys
+    place(slots, 0, keys)
     spread = np.arange(rows, dtype=np.int64) * width
     return digest64_spread(slots.reshape(-1), spread, sizes + key_width)
 

@@ -88,7 +88,7 @@ def _list_pieces(array: pa.Array) -> tuple[pa.LargeBinaryArray, pa.LargeBinaryAr
 def _headers(sizes: Offsets, array: pa.Array) -> pa.LargeBinaryArray:
     headers = np.empty((sizes.size, _HEADER), dtype=np.uint8)
     headers[:, 0] = 1
-    headers[:, 1:] = sizes.astype("<u4").view(np.uint8).reshape(-1, 4)
+    headers[:, 1:].view("<u4")[:, 0] = sizes
     lengths = np.full(sizes.size, _HEADER, dtype=np.int64)
     flat = headers.reshape(-1)
     if array.null_count:

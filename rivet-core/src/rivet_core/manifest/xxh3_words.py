@@ -64,6 +64,16 @@ def unaligned(data: Bytes, width: int) -> npt.NDArray[np.void]:
     return np.ndarray(shape=(count,), dtype=f"V{width}", buffer=data, strides=(1,))
 
 
+def place(matrix: Bytes, at: int, rows: Bytes) -> None:
+    """Copy the rows of a contiguous matrix of bytes into columns of another, from column `at`.
+
+    A whole row is one item then, which is ten times as fast as copying slices.
+    """
+    width = rows.shape[1]
+    if width:
+        matrix[:, at : at + width].view(f"V{width}")[:, 0] = rows.view(f"V{width}")[:, 0]
+
+
 def rotate_left(words: Words, bits: int) -> Words:
     """Rotate each word towards its high end."""
     return (words << np.uint64(bits)) | (words >> np.uint64(64 - bits))
