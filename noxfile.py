@@ -149,4 +149,4 @@ def interop(session: nox.Session) -> None:
     session.run(
         str(other / "bin" / "python"), "-m", "pip", "install", "-c", "constraints.txt", "rivet-cli", external=True
     )
-    session.run("pytest", "tests/interop", *session.posargs, env={"RIVET_TEST_RIVET_CLI": str(other / "bin" / "rivet")})
+    session.run("pytest", "tests/interop", *session.posargs, env={"RIVET_CLI": str(other / "bin" / "rivet")})
