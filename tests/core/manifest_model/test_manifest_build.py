@@ -105,6 +105,13 @@ def test_checksums_are_sorted_by_name_and_keyed() -> None:
     assert (manifest.checksum_render, manifest.checksum_key_column) == ("xxh3-64-sum-v2", "id")
 
 
+def test_a_key_without_canonical_bytes_counts_as_none() -> None:
+    # The Rust tool would key the NULLs among its values all the same.
+    odd = pa.schema([pa.field("id", pa.uint32()), pa.field("name", pa.string())])
+    manifest = build(attrs.evolve(DATASET, schema=odd, row_hash=None))
+    assert (manifest.checksum_render, manifest.checksum_key_column) == ("xxh3-64-sum-v2", None)
+
+
 def test_without_rows_there_are_no_checksums() -> None:
     # The Rust tool fails on checksums that no row stands behind.
     counters = PartCounters(checksums=(("id", 0), ("name", 0)))

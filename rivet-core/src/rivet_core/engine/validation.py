@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 import attrs
@@ -206,11 +206,7 @@ def _unaccounted(
 ) -> Iterator[ObjectInfo]:
     """Yield the objects that neither these manifests nor other runs' name; datasets below have their own manifests."""
     folders = {key.rpartition("/")[0] for key in listed if key.rpartition("/")[2] == MANIFEST} - {""}
-    rest = {
-        key: info
-        for key, info in listed.items()
-        if not is_control(key) and not any(_is_below(key, inner) for inner in folders)
-    }
+    rest = {key: info for key, info in listed.items() if not is_control(key) and folders.isdisjoint(_parents(key))}
     for subject in subjects:
         _drop(rest, tracked_paths(subject.manifest))
     if rest:
@@ -221,8 +217,8 @@ def _unaccounted(
     yield from (rest[key] for key in sorted(rest))
 
 
-def _is_below(key: str, folder: str) -> bool:
-    return key.startswith(f"{folder}/")
+def _parents(key: str) -> Iterator[str]:
+    return map(str, PurePosixPath(key).parents)
 
 
 def _drop(rest: dict[str, ObjectInfo], paths: frozenset[str]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 import pyarrow as pa
 
 from rivet_core.errors import InternalError
-from rivet_core.manifest.checksums import META_COLUMNS, RENDER
+from rivet_core.manifest.checksums import META_COLUMNS, RENDER, checksummed_columns
 from rivet_core.manifest.fingerprint import schema_fingerprint
 from rivet_core.manifest.model import (
     Extraction,
@@ -140,7 +140,7 @@ def build_manifest(
         parts=declared,
         column_checksums=checksums,
         checksum_render=RENDER if checksums else None,
-        checksum_key_column=dataset.checksum_key if checksums else None,
+        checksum_key_column=_checksum_key(dataset) if checksums else None,
         row_hash=_row_hash(dataset),
         nulled=tuple(sorted((name, cells) for name, cells in counters.nulled if cells)),
         position=position,
@@ -222,6 +222,12 @@ def _row_hash(dataset: Dataset) -> RowHash | None:
     every = tuple(name for name in dataset.schema.names if name not in META_COLUMNS)
     covered = None if dataset.row_hash == every else dataset.row_hash
     return RowHash(column=ROW_HASH, covered=covered, render=ROW_HASH_RENDER)
+
+
+def _checksum_key(dataset: Dataset) -> str | None:
+    """Return the key that the digests really have: one without canonical bytes counts as none."""
+    key = dataset.checksum_key
+    return key if key is not None and key in checksummed_columns(dataset.schema) else None
 
 
 def _text(position: Position | None) -> str | None:
