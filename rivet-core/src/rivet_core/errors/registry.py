@@ -34,17 +34,33 @@ CODES: Mapping[str, CodeFacts] = MappingProxyType(
         "RIVET_CLI_OPTION_UNSUPPORTED": CodeFacts("usage", "The option does not apply to this export or command."),
         "RIVET_CLI_VALUE_INVALID": CodeFacts("usage", "An option's value cannot be read."),
         "RIVET_CONFIG_FILE_UNREADABLE": CodeFacts("environment", "The configuration file cannot be read."),
-        "RIVET_CONFIG_YAML_INVALID": CodeFacts("usage", "The configuration breaks the rules of YAML or of rivet's keys."),
+        "RIVET_CONFIG_YAML_INVALID": CodeFacts(
+            "usage", "The configuration breaks the rules of YAML or of rivet's keys."
+        ),
         "RIVET_CONFIG_SECRET_UNSET": CodeFacts("environment", "A variable that the configuration names is not set."),
         "RIVET_CONFIG_VALUE_INVALID": CodeFacts("usage", "A key of the configuration has a value that it cannot have."),
         "RIVET_CONFIG_MODE_SETTING_INVALID": CodeFacts("usage", "A key is given that the chosen mode would ignore."),
+        "RIVET_CONFIG_KEY_UNSUPPORTED": CodeFacts("usage", "A known key that this rivet does not serve yet."),
+        "RIVET_CONFIG_NO_EXPORTS": CodeFacts("usage", "The configuration lists no export."),
+        "RIVET_CONFIG_EXPORT_SOURCE_INVALID": CodeFacts(
+            "usage", "An export must read exactly one table, query or query file."
+        ),
+        "RIVET_CONFIG_COLUMN_OVERRIDE_TABLE_UNKNOWN": CodeFacts(
+            "usage", "A column is named with a table that the export does not read."
+        ),
+        "RIVET_CONFIG_COLUMN_OVERRIDE_TYPE_INVALID": CodeFacts("usage", "A column override names no known type."),
+        "RIVET_CONFIG_SOURCE_URL_SCHEME_MISMATCH": CodeFacts(
+            "usage", "The scheme of the source's URL belongs to another kind of source."
+        ),
         "RIVET_CONFIG_DUPLICATE_EXPORT": CodeFacts("usage", "Two exports have one name."),
         "RIVET_CONFIG_PREFIX_SHARED": CodeFacts("usage", "Two exports resolve to one destination prefix."),
         "RIVET_CONFIG_PATH_UNSAFE": CodeFacts("usage", "A path or name would leave its folder."),
         "RIVET_CONFIG_META_COLUMN_COLLISION": CodeFacts("usage", "A source column has the name of a meta column."),
         "RIVET_CONFIG_FORMAT_COLUMN_UNSUPPORTED": CodeFacts("usage", "The format cannot hold a column of this type."),
         "RIVET_CONFIG_SOURCE_URL_INVALID": CodeFacts("usage", "The source's URL cannot be used."),
-        "RIVET_CONFIG_RUNNER_REFUSED": CodeFacts("usage", "No runner can serve this mode on this source and destination."),
+        "RIVET_CONFIG_RUNNER_REFUSED": CodeFacts(
+            "usage", "No runner can serve this mode on this source and destination."
+        ),
         # -- plugins
         "RIVET_PLUGIN_MISSING": CodeFacts("usage", "No installed plugin offers the kind that was asked for."),
         "RIVET_PLUGIN_DUPLICATE": CodeFacts("usage", "Two distributions offer one kind."),
@@ -71,7 +87,9 @@ CODES: Mapping[str, CodeFacts] = MappingProxyType(
         "RIVET_DEST_CREDENTIALS_INVALID": CodeFacts("environment", "The destination refused the credentials."),
         "RIVET_DEST_NOT_WRITABLE": CodeFacts("environment", "The destination prefix cannot be written."),
         "RIVET_DEST_FULL": CodeFacts("environment", "There is no space left where parts are written."),
-        "RIVET_DEST_OBJECT_EXISTS": CodeFacts("refusal", "An object is already there under a name that only this run uses."),
+        "RIVET_DEST_OBJECT_EXISTS": CodeFacts(
+            "refusal", "An object is already there under a name that only this run uses."
+        ),
         "RIVET_DEST_UPLOAD_CORRUPTED": CodeFacts("environment", "The stored object is not what was sent."),
         "RIVET_DEST_IO_FAILED": CodeFacts("environment", "The destination failed after every attempt."),
         "RIVET_DEST_COMMITTED_PART_GONE": CodeFacts("refusal", "A recorded part is missing or was changed."),
@@ -79,7 +97,9 @@ CODES: Mapping[str, CodeFacts] = MappingProxyType(
             "refusal", "The prefix holds a dataset of the other shape (batch or change capture)."
         ),
         "RIVET_DEST_CONTROL_ARTIFACT_INVALID": CodeFacts("refusal", "A manifest at the prefix cannot be understood."),
-        "RIVET_DEST_MANIFEST_NOT_WRITTEN": CodeFacts("environment", "The manifest was put but did not read back the same."),
+        "RIVET_DEST_MANIFEST_NOT_WRITTEN": CodeFacts(
+            "environment", "The manifest was put but did not read back the same."
+        ),
         "RIVET_DEST_MANIFEST_MISSING": CodeFacts("usage", "The prefix holds no manifest."),
         # -- state
         "RIVET_STATE_LOCK_TIMEOUT": CodeFacts("busy", "Another live process runs this export or writes this prefix."),
@@ -89,7 +109,9 @@ CODES: Mapping[str, CodeFacts] = MappingProxyType(
         "RIVET_STATE_FILE_CORRUPT": CodeFacts("environment", "The state file is not a readable state database."),
         "RIVET_STATE_SCHEMA_NEWER": CodeFacts("refusal", "A newer rivet wrote the state file."),
         "RIVET_STATE_NETWORK_FILESYSTEM": CodeFacts("refusal", "The state file lies on a network file system."),
-        "RIVET_STATE_PLAN_CHANGED": CodeFacts("refusal", "An unfinished run with recorded parts was planned differently."),
+        "RIVET_STATE_PLAN_CHANGED": CodeFacts(
+            "refusal", "An unfinished run with recorded parts was planned differently."
+        ),
         "RIVET_STATE_POSITION_MISMATCH": CodeFacts(
             "refusal", "The stored position belongs to another cursor, query, destination or format."
         ),
@@ -101,7 +123,9 @@ CODES: Mapping[str, CodeFacts] = MappingProxyType(
         "RIVET_RUN_UNITS_FAILED": CodeFacts("environment", "Units of the run failed; the next run resumes it."),
         "RIVET_RUN_GATE_FAILED": CodeFacts("integrity", "A gate judged the run's data as wrong."),
         "RIVET_RUN_SCHEMA_DRIFT": CodeFacts("drift", "The schema differs from the recorded one."),
-        "RIVET_RUN_BATCH_SCHEMA": CodeFacts("internal", "A source delivered a batch that is not of the planned schema."),
+        "RIVET_RUN_BATCH_SCHEMA": CodeFacts(
+            "internal", "A source delivered a batch that is not of the planned schema."
+        ),
         "RIVET_VALIDATE_FAILED": CodeFacts("integrity", "The destination is not what its manifest says."),
         "RIVET_VALIDATE_UNVERIFIED": CodeFacts("environment", "There is no finished dataset to verify."),
         # -- ours

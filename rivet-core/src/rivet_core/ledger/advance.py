@@ -36,7 +36,13 @@ def advance(access: LedgerAccess, sealed: Sealed) -> int | None:
         now = access.now()
         for manifest in reads.sealing(database, run_id, roll.number):
             _writes.record_manifest(
-                database, run_id, roll.number, manifest.dataset, key=manifest.key, digest=digest(manifest.bytes), now=now
+                database,
+                run_id,
+                roll.number,
+                manifest.dataset,
+                key=manifest.key,
+                digest=digest(manifest.bytes),
+                now=now,
             )
         _writes.end_sealing(database, run_id, roll.number)
         if sealed.verdict == "success":

@@ -71,7 +71,9 @@ def hold(database: StateDatabase, keys: tuple[str, ...], *, wait_seconds: float,
     deadline = time.monotonic() + wait_seconds
     with ExitStack() as locks:
         for key in sorted(keys):
-            lock = FileLock(database.path.with_name(f"{database.path.name}.lease-{xxhash.xxh3_64_hexdigest(key)}"))
+            lock = FileLock(
+                database.path.with_name(f"{database.path.name}.lease-{xxhash.xxh3_64_hexdigest(key.encode())}")
+            )
             if not lock.acquire(max(0.0, deadline - time.monotonic())):
                 msg = f"another live process holds the lease on {key}"
                 raise BusyError(

@@ -61,4 +61,3 @@ def decide(run: UnfinishedRun, fingerprint: str, *, resumable: bool, fresh: bool
     if not run.same_values:
         return Decision(Choice.ABANDON, "its date or parameters differ from this run's")
     return Decision(Choice.RESUME, "same plan")
-

@@ -160,7 +160,10 @@ def put_file(access: LedgerAccess, key: str, path: Path, *, size: int, md5: str)
     if receipt is None or receipt.size != size or (receipt.md5 is not None and receipt.md5 != md5):
         msg = f"the stored object {key} is not what was sent"
         raise EnvironmentFailure(
-            msg, code="RIVET_DEST_UPLOAD_CORRUPTED", remedy="run the same command again: the run resumes", transient=True
+            msg,
+            code="RIVET_DEST_UPLOAD_CORRUPTED",
+            remedy="run the same command again: the run resumes",
+            transient=True,
         )
     path.unlink(missing_ok=True)
     return receipt

@@ -75,10 +75,7 @@ def position_facts(intent: Intent, *, runner: str, destination_template: str) ->
 def drift_baseline(datasets: Iterable[DatasetPlan]) -> str:
     """Return the schemas that later runs are compared with, as canonical JSON text."""
     return json.dumps(
-        {
-            dataset.name: [[column.name, str(column.field.type)] for column in dataset.columns]
-            for dataset in datasets
-        },
+        {dataset.name: [[column.name, str(column.field.type)] for column in dataset.columns] for dataset in datasets},
         sort_keys=True,
     )
 
@@ -93,17 +90,14 @@ def differences(before: str, after: str) -> list[str]:
     ]
 
 
-def plain(value: object) -> Any:  # noqa: ANN401 - JSON
+def plain(value: object) -> Any:
     """Return an options value as JSON data, without its secrets."""
     if isinstance(value, Secret):
         return None
-    if attrs.has(type(value)):
-        fields = attrs.fields(type(value))
-        return {
-            field.name: plain(getattr(value, field.name))
-            for field in fields
-            if not isinstance(getattr(value, field.name), Secret)
-        }
+    kind = type(value)
+    if attrs.has(kind):
+        members = {field.name: getattr(value, field.name) for field in attrs.fields(kind)}
+        return {name: plain(member) for name, member in members.items() if not isinstance(member, Secret)}
     if isinstance(value, Enum):
         return plain(value.value)
     if isinstance(value, dict):
@@ -117,5 +111,5 @@ def plain(value: object) -> Any:  # noqa: ANN401 - JSON
     return repr(value)
 
 
-def _relation(intent: Intent) -> Any:  # noqa: ANN401 - JSON
+def _relation(intent: Intent) -> Any:
     return plain(intent.relation) if intent.relation is not None else None

@@ -52,8 +52,9 @@ class Destination(Protocol):
         """Return a folder from which :meth:`put` is a rename, made when absent, or None."""
 
     def uri(self) -> str:
-        """Return the prefix's public address, for leases, manifests and reports: one spelling a place, free of
-        secrets, ending in ``/``.
+        """Return the prefix's public address, for leases, manifests and reports.
+
+        One spelling a place, free of secrets, ending in ``/``.
         """
 
     def verdict(self, error: BaseException) -> Verdict:

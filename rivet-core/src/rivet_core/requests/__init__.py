@@ -7,6 +7,7 @@ from rivet_core.requests.intent import Chosen, Intent
 from rivet_core.requests.keys import Coalesce, ColumnKey, KeyExpression, Keys
 from rivet_core.requests.read import HIDDEN_PREFIX, Budget, ReadContext, ReadRequest
 from rivet_core.requests.terms import After, AtOrAfter, Between, IsNull, Since, SourceRange, Term, Until
+from rivet_core.requests.tuning import Tuning
 from rivet_core.requests.unit import Paging, Unit
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Since",
     "SourceRange",
     "Term",
+    "Tuning",
     "Unit",
     "Until",
     "decode_unit",

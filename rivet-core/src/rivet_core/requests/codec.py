@@ -85,11 +85,11 @@ def relation_from_json(data: dict[str, Any] | None) -> Relation | None:
     return Query(data["query"]) if "query" in data else Table(data["table"], data["schema"])
 
 
-def _key_out(key: KeyExpression) -> Any:  # noqa: ANN401 - JSON
+def _key_out(key: KeyExpression) -> Any:
     return key.name if isinstance(key, ColumnKey) else list(key.columns)
 
 
-def _key_in(data: Any) -> KeyExpression:  # noqa: ANN401 - JSON
+def _key_in(data: Any) -> KeyExpression:
     return ColumnKey(data) if isinstance(data, str) else Coalesce(tuple(data))
 
 

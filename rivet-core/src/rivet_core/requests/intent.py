@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attrs
 
+from rivet_core.requests.tuning import Tuning
 from rivet_core.types import ColumnRules, Relation
 
 
@@ -26,7 +27,8 @@ class Intent:
     :param name: the export's name.
     :param relation: None only for runners that name their own relations.
     :param relation_template: the relation's text before placeholders were put in; empty when there are none.
-    :param mode: the runner's mode and its options.
+    :param mode: the mode and the options of the runner that serves it; of the first one where several could.
+    :param runners: every runner that takes the given keys, by its kind, with its own options; see :meth:`served_by`.
     :param prefix: the destination's prefix template, placeholders unresolved.
     :param workers: units read at one time.
     :param part_bytes: input bytes after which a part closes at its next restart point.
@@ -37,6 +39,13 @@ class Intent:
     :param on_schema_drift: ``warn``, ``continue`` or ``fail``.
     :param row_count_min: gate: fewer rows fail the run.
     :param row_count_max: gate: more rows fail the run.
+    :param null_ratio_max: gate: column and the largest share of NULLs, 0 to 1.
+    :param unique_columns: gate: columns that hold no value twice.
+    :param unique_max_entries: distinct values after which the uniqueness of a column is no longer tracked.
+    :param verify: ``size``, or ``content`` when the store must confirm every part's MD5.
+    :param shape_drift_warn_factor: growth of a column's widest value that is worth a warning; 0 for never.
+    :param target: the warehouse that the type report gives advice for.
+    :param tuning: how gently the source is treated.
     :param strict: refuse columns that do not arrive as exact or compatible values.
     """
 
@@ -45,6 +54,7 @@ class Intent:
     relation: Relation | None
     relation_template: str = ""
     mode: Chosen
+    runners: tuple[Chosen, ...] = ()
     format: Chosen
     destination: Chosen
     prefix: str = ""
@@ -58,6 +68,18 @@ class Intent:
     on_schema_drift: str = "warn"
     row_count_min: int | None = None
     row_count_max: int | None = None
+    null_ratio_max: tuple[tuple[str, float], ...] = ()
+    unique_columns: tuple[str, ...] = ()
+    unique_max_entries: int | None = None
+    verify: str = "size"
+    shape_drift_warn_factor: float = 2.0
+    target: str | None = None
+    tuning: Tuning = Tuning()
     strict: bool = False
     max_attempts: int = 4
     retry_backoff_ms: int = 2000
+
+    def served_by(self, runner: str) -> Intent:
+        """Return the intent with the mode's options as one of its runners wants them; itself for other runners."""
+        options = [chosen.options for chosen in self.runners if chosen.kind == runner]
+        return attrs.evolve(self, mode=Chosen(kind=self.mode.kind, options=options[0])) if options else self

@@ -139,9 +139,7 @@ def move_mark(database: StateDatabase, run_id: str, unit_id: str, mark: str | No
 # -- sealing ------------------------------------------------------------------
 
 
-def begin_sealing(
-    database: StateDatabase, run_id: str, roll: int, *, final: bool, verdict: str, facts: str
-) -> None:
+def begin_sealing(database: StateDatabase, run_id: str, roll: int, *, final: bool, verdict: str, facts: str) -> None:
     """Record the roll's verdict; from here on it only completes."""
     database.execute(
         "UPDATE roll SET phase = 'sealing', final = ?, verdict = ?, facts = ? "

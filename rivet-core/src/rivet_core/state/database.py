@@ -62,15 +62,17 @@ class StateDatabase:
             self._create()
             return
         if application != APPLICATION_ID:
+            msg = "the state file is a database of another program"
             raise EnvironmentFailure(
-                "the state file is a database of another program",
+                msg,
                 code="RIVET_STATE_FILE_CORRUPT",
                 place=Place(file=str(self.path)),
                 remedy="move it away, or point RIVET_STATE_URL elsewhere",
             )
         if version > VERSION:
+            msg = f"the state file has version {version}, and this rivet knows versions up to {VERSION}"
             raise RefusalError(
-                f"the state file has version {version}, and this rivet knows versions up to {VERSION}",
+                msg,
                 code="RIVET_STATE_SCHEMA_NEWER",
                 place=Place(file=str(self.path)),
                 remedy="run the newer rivet that wrote it",
@@ -91,7 +93,7 @@ class StateDatabase:
             self.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             self.execute(f"PRAGMA user_version = {VERSION}")
 
-    def _value(self, statement: str) -> Any:  # noqa: ANN401 - one SQL value
+    def _value(self, statement: str) -> Any:
         return self.execute(statement).fetchone()[0]
 
     def execute(self, statement: str, parameters: tuple[Any, ...] = ()) -> sqlite3.Cursor:
@@ -135,5 +137,7 @@ class StateDatabase:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()

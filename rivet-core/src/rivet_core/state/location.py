@@ -48,7 +48,7 @@ def filesystem_type(path: Path, mounts: str) -> str | None:
     best: tuple[int, str] | None = None
     for line in mounts.splitlines():
         fields = line.split(" ")
-        if len(fields) < 3:  # noqa: PLR2004 - device, folder, type
+        if len(fields) < 3:
             continue
         folder = Path(fields[1].replace(r"\040", " ").replace(r"\134", "\\"))
         if path.is_relative_to(folder) and (best is None or len(folder.parts) >= best[0]):

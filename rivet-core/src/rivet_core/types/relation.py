@@ -24,7 +24,7 @@ class Query:
 
     def __str__(self) -> str:
         line = " ".join(self.text.split())
-        return line if len(line) <= 60 else line[:57] + "…"  # noqa: PLR2004 - a label's width
+        return line if len(line) <= 60 else line[:57] + "…"
 
 
 Relation = Table | Query

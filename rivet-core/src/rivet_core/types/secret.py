@@ -13,7 +13,9 @@ _known: set[str] = set()
 
 #: User information in a URL. The greedy middle reaches the last ``@`` of the word, since a raw password may hold
 #: ``@``, ``/``, ``:``, ``?`` and ``#``; what follows the ``@`` must look like a host.
-_USERINFO = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)(?P<info>[^\s\"'<>]*)@(?=[\w.\[\]-]*(?:[:/?#\s\"'>,)]|$))")
+_USERINFO = re.compile(
+    r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)(?P<info>[^\s\"'<>]*)@(?=[\w.\[\]-]*(?:[:/?#\s\"'>,)]|$))"
+)
 #: ``password=…`` in a key-value connection string, quoted or not.
 _KEY_VALUE = re.compile(r"(?i)\b(password|passwd|pwd|secret|token)\s*=\s*('(?:[^'\\]|\\.)*'|[^\s;&,)]+)")
 
