@@ -92,7 +92,9 @@ def open_run(
     with ExitStack() as stack:
         destination = stack.enter_context(closing(declarations.open_destination(intent, prefix)))
         keys = (export_lease(intent.name, str(identity)), prefix_lease(destination.uri()))
-        fence = stack.enter_context(hold(database, keys, wait_seconds=settings.lock_wait_seconds, now=started))
+        fence = stack.enter_context(
+            hold(database, keys, wait_seconds=settings.lock_wait_seconds, now=started, stop=settings.stop)
+        )
         access = LedgerAccess(
             database=database,
             destination=destination,

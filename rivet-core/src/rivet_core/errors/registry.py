@@ -33,6 +33,11 @@ CODES: Mapping[str, CodeFacts] = MappingProxyType(
         "RIVET_CLI_EXPORT_UNKNOWN": CodeFacts("usage", "The named export is not in the configuration."),
         "RIVET_CLI_OPTION_UNSUPPORTED": CodeFacts("usage", "The option does not apply to this export or command."),
         "RIVET_CLI_VALUE_INVALID": CodeFacts("usage", "An option's value cannot be read."),
+        "RIVET_CLI_OUTPUT_UNWRITABLE": CodeFacts("environment", "A report's file cannot be written."),
+        "RIVET_CLI_PREFLIGHT_FAILED": CodeFacts("usage", "A check of doctor found something that must be mended."),
+        "RIVET_CLI_PREFLIGHT_UNVERIFIED": CodeFacts(
+            "environment", "A check of doctor could not be made now; it may be later."
+        ),
         "RIVET_CONFIG_FILE_UNREADABLE": CodeFacts("environment", "The configuration file cannot be read."),
         "RIVET_CONFIG_YAML_INVALID": CodeFacts(
             "usage", "The configuration breaks the rules of YAML or of rivet's keys."
@@ -112,6 +117,9 @@ CODES: Mapping[str, CodeFacts] = MappingProxyType(
         "RIVET_STATE_PLAN_CHANGED": CodeFacts(
             "refusal", "An unfinished run with recorded parts was planned differently."
         ),
+        "RIVET_STATE_RUN_SEALING": CodeFacts(
+            "refusal", "A run whose manifest is being made durable can only be completed."
+        ),
         "RIVET_STATE_POSITION_MISMATCH": CodeFacts(
             "refusal", "The stored position belongs to another cursor, query, destination or format."
         ),
@@ -121,6 +129,7 @@ CODES: Mapping[str, CodeFacts] = MappingProxyType(
         ),
         # -- run and verification
         "RIVET_RUN_UNITS_FAILED": CodeFacts("environment", "Units of the run failed; the next run resumes it."),
+        "RIVET_RUN_STOPPED": CodeFacts("environment", "A signal ended the command; the next run resumes the export."),
         "RIVET_RUN_GATE_FAILED": CodeFacts("integrity", "A gate judged the run's data as wrong."),
         "RIVET_RUN_SCHEMA_DRIFT": CodeFacts("drift", "The schema differs from the recorded one."),
         "RIVET_RUN_BATCH_SCHEMA": CodeFacts(

@@ -20,6 +20,7 @@ from rivet_core.state import _writes
 from rivet_core.state.lock import FileLock
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Iterator
     from datetime import datetime
 
@@ -61,11 +62,19 @@ def prefix_lease(uri: str) -> str:
 
 
 @contextmanager
-def hold(database: StateDatabase, keys: tuple[str, ...], *, wait_seconds: float, now: datetime) -> Iterator[Fence]:
+def hold(
+    database: StateDatabase,
+    keys: tuple[str, ...],
+    *,
+    wait_seconds: float,
+    now: datetime,
+    stop: threading.Event | None = None,
+) -> Iterator[Fence]:
     """Hold leases for the length of the block.
 
     :param keys: taken in one order everywhere, so that two processes cannot wait for each other.
     :param wait_seconds: for all of them together; 0 asks once.
+    :param stop: ends the waiting when it is set.
     :raises BusyError: ``RIVET_STATE_LOCK_TIMEOUT`` when another live process has one.
     """
     deadline = time.monotonic() + wait_seconds
@@ -74,7 +83,7 @@ def hold(database: StateDatabase, keys: tuple[str, ...], *, wait_seconds: float,
             lock = FileLock(
                 database.path.with_name(f"{database.path.name}.lease-{xxhash.xxh3_64_hexdigest(key.encode())}")
             )
-            if not lock.acquire(max(0.0, deadline - time.monotonic())):
+            if not lock.acquire(max(0.0, deadline - time.monotonic()), stop):
                 msg = f"another live process holds the lease on {key}"
                 raise BusyError(
                     msg,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 from rivet_core.errors import EnvironmentFailure, Place
 
 if TYPE_CHECKING:
+    import threading
     from pathlib import Path
     from types import TracebackType
 
@@ -23,9 +24,10 @@ class FileLock:
         self.path = path
         self._descriptor: int | None = None
 
-    def acquire(self, wait_seconds: float) -> bool:
+    def acquire(self, wait_seconds: float, stop: threading.Event | None = None) -> bool:
         """Return whether the lock was got within the time; 0 asks once.
 
+        :param stop: ends the waiting when it is set.
         :raises EnvironmentFailure: when the side file cannot be made.
         """
         try:
@@ -43,7 +45,8 @@ class FileLock:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                if time.monotonic() >= deadline:
+                stopped = stop is not None and stop.is_set()
+                if stopped or time.monotonic() >= deadline:
                     os.close(descriptor)
                     return False
                 time.sleep(_POLL_SECONDS)
