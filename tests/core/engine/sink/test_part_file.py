@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 import attrs
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from sink_stand_ins import SCHEMA, IpcFormat, ids_in, rows
 
@@ -106,6 +107,15 @@ def test_compressors_of_the_standard_library_can_write_to_it(tmp_path: Path) -> 
     file = begun(tmp_path, OddFormat(on_finish=compress))
     assert file.finish() == content_fingerprint(file.path)
     assert gzip.decompress(file.path.read_bytes()) == b"x" * 100_000
+
+
+def test_parquet_is_digested_while_it_is_written(tmp_path: Path) -> None:
+    file = begun(
+        tmp_path, OddFormat(on_finish=lambda out: pq.write_table(pa.Table.from_batches([rows(1, 100_000)]), out))
+    )
+    found = file.finish()
+    assert file._out._in_order
+    assert found == content_fingerprint(file.path)
 
 
 def test_abort_removes_the_file(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import BinaryIO, cast
 import pyarrow as pa
 
 from rivet_core.engine.sink.hashing_file import HashingFile
-from rivet_core.errors import EnvironmentFailure, Place
+from rivet_core.errors import EnvironmentFailure
 from rivet_core.manifest.fingerprint import ContentFingerprint
 from rivet_core.protocols import Format
 
@@ -94,7 +94,6 @@ def _full(folder: Path) -> EnvironmentFailure:
     return EnvironmentFailure(
         f"there is no space left in the staging folder {folder}",
         code="RIVET_DEST_FULL",
-        place=Place(file=str(folder)),
         remedy="Free space there, or choose another staging folder, and run the same command again: it resumes.",
     )
 
@@ -105,6 +104,5 @@ def _unwritable(folder: Path, error: OSError) -> EnvironmentFailure:
     return EnvironmentFailure(
         f"no file can be made in the staging folder {folder}: {error.strerror}",
         code="RIVET_DEST_NOT_WRITABLE",
-        place=Place(file=str(folder)),
         remedy="Let this user write there, or choose another staging folder.",
     )
