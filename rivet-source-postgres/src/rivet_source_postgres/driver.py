@@ -1,0 +1,117 @@
+"""The only module that calls the ADBC driver: connect, run, read with the SQLSTATE kept.
+
+The driver's DB-API layer is not used: its record batch reader loses the SQLSTATE of whatever happens in mid-stream.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import adbc_driver_manager
+import adbc_driver_postgresql
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rivet_core.types import Secret
+
+T = TypeVar("T")
+
+#: Whatever the driver raises; the bare Arrow and system errors come out of its stream.
+ERRORS: Final = (adbc_driver_manager.Error, pa.ArrowException, OSError)
+
+
+def _reader_class() -> Any:
+    """Return the reader that keeps the SQLSTATE; it is private to the driver's manager, so it may be gone one day."""
+    try:
+        from adbc_driver_manager._reader import AdbcRecordBatchReader
+    except ImportError:
+        # Then errors in mid-stream are told apart by their text.
+        return pa.RecordBatchReader
+    return AdbcRecordBatchReader
+
+
+_READER: Final = _reader_class()
+
+
+def _direct(call: Callable[[], T], args: tuple[()], kwargs: dict[str, Any], cancel: Callable[[], None]) -> T:
+    del args, kwargs, cancel
+    return call()
+
+
+#: Lets Ctrl-C end a call that blocks in the main thread; private like the reader.
+_blocking: Final = getattr(adbc_driver_manager._lib, "_blocking_call", _direct)  # noqa: SLF001
+
+
+class Statement:
+    """One statement; its result is read with :meth:`next_batch`, and it must be closed before its connection."""
+
+    def __init__(self, connection: adbc_driver_manager.AdbcConnection) -> None:
+        self._statement = adbc_driver_manager.AdbcStatement(connection)
+        self._reader: Any = None
+
+    def run(self, sql: str, *, batch_bytes: int | None = None) -> None:
+        """Start the statement.
+
+        :param batch_bytes: about how large a batch is; the driver counts bytes, not rows.
+        """
+        if batch_bytes is not None:
+            name = adbc_driver_postgresql.StatementOptions.BATCH_SIZE_HINT_BYTES.value
+            self._statement.set_options(**{name: str(batch_bytes)})
+        self._statement.set_sql_query(sql)
+        handle, _ = _blocking(self._statement.execute_query, (), {}, self._statement.cancel)
+        self._reader = _READER._import_from_c(handle.address)  # noqa: SLF001 - Arrow's own name for it
+
+    def next_batch(self) -> pa.RecordBatch | None:
+        """Return the next batch, or None behind the last one."""
+        try:
+            return _blocking(self._reader.read_next_batch, (), {}, self._statement.cancel)
+        except StopIteration:
+            return None
+
+    def schema(self, sql: str) -> pa.Schema:
+        """Return the schema of a statement's result without running it."""
+        self._statement.set_sql_query(sql)
+        return pa.schema(self._statement.execute_schema())
+
+    @property
+    def delivered(self) -> pa.Schema:
+        """The schema of the running statement's batches."""
+        return self._reader.schema
+
+    def cancel(self) -> None:
+        """End the running statement with an error; from any thread."""
+        self._statement.cancel()
+
+    def close(self) -> None:
+        """Close the result and the statement; without :meth:`cancel` the rest of the result is drained."""
+        try:
+            if self._reader is not None:
+                self._reader.close()
+        finally:
+            self._reader = None
+            self._statement.close()
+
+
+class Connection:
+    """A connection and the database handle under it."""
+
+    def __init__(self, uri: Secret) -> None:
+        self._database = adbc_driver_postgresql.connect(uri.reveal())
+        try:
+            self._connection = adbc_driver_manager.AdbcConnection(self._database)
+        except BaseException:
+            self._database.close()
+            raise
+
+    def statement(self) -> Statement:
+        """Return a new statement; one at a time may be running."""
+        return Statement(self._connection)
+
+    def close(self) -> None:
+        """Close the connection; its statements must be closed before."""
+        try:
+            self._connection.close()
+        finally:
+            self._database.close()

@@ -1,0 +1,133 @@
+"""The options of a PostgreSQL source, as the configuration spells them; nothing is resolved or opened here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from rivet_core.types import Secret
+
+PROFILES: Final = ("fast", "balanced", "safe")
+ENVIRONMENTS: Final = ("local", "replica", "production")
+TLS_MODES: Final = ("disable", "require", "verify-ca", "verify-full")
+#: Seconds that a read waits for a lock, by profile; 0 is for ever.
+LOCK_TIMEOUTS: Final = {"fast": 0, "balanced": 30, "safe": 10}
+
+
+def _one_of(name: str, value: str | None, allowed: tuple[str, ...]) -> None:
+    if value is not None and value not in allowed:
+        msg = f"{name} is {value!r}, but must be one of {', '.join(allowed)}"
+        raise ValueError(msg)
+
+
+@attrs.frozen(kw_only=True)
+class TlsOptions:
+    """The ``tls`` block.
+
+    :param mode: ``verify-full`` when the block says nothing.
+    :param ca_file: PEM file of the authorities to trust instead of the system's.
+    """
+
+    mode: str | None = None
+    ca_file: Path | None = None
+    accept_invalid_certs: bool = False
+    accept_invalid_hostnames: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        _one_of("mode", self.mode, TLS_MODES)
+        lenient = self.accept_invalid_certs or self.accept_invalid_hostnames
+        if lenient and self.mode in {"verify-ca", "verify-full"}:
+            msg = f"accept_invalid_certs and accept_invalid_hostnames contradict mode: {self.mode}"
+            raise ValueError(msg)
+
+
+@attrs.frozen(kw_only=True)
+class TuningOptions:
+    """The ``tuning`` block; the source itself looks at the timeouts, ``max_value_mb`` and the profile.
+
+    :param statement_timeout_s: bounds one whole statement, and a read is one statement: so no profile sets it.
+    :param lock_timeout_s: by profile when not given.
+    :param max_value_mb: the largest single cell; 0 for any.
+    """
+
+    profile: str | None = None
+    batch_size: int | None = None
+    batch_size_memory_mb: int | None = None
+    throttle_ms: int | None = None
+    statement_timeout_s: int | None = None
+    lock_timeout_s: int | None = None
+    max_retries: int | None = None
+    retry_backoff_ms: int | None = None
+    memory_threshold_mb: int | None = None
+    max_batch_memory_mb: int | None = None
+    on_batch_memory_exceeded: str | None = None
+    max_value_mb: int = 256
+    adaptive: bool = False
+    min_parallel: int | None = None
+
+    def __attrs_post_init__(self) -> None:
+        _one_of("profile", self.profile, PROFILES)
+        for name in ("statement_timeout_s", "lock_timeout_s", "max_value_mb"):
+            value = getattr(self, name)
+            if value is not None and value < 0:
+                msg = f"{name} is {value}, but cannot be negative"
+                raise ValueError(msg)
+
+
+@attrs.frozen(kw_only=True)
+class PostgresOptions:
+    """A source of the type ``postgres``.
+
+    :param url: ``postgresql://user:password@host:port/database?parameter=value``; exactly one of ``url``, ``url_env``
+        and ``url_file``, or ``host``, ``user`` and ``database``.
+    :param url_env: the variable that holds the URL.
+    :param url_file: a file whose one line is the URL.
+    :param password_env: the variable that holds the password.
+    :param environment: chooses the default profile: ``local`` the fast one, else the balanced one.
+    """
+
+    url: Secret | None = None
+    url_env: str | None = None
+    url_file: Path | None = None
+    host: str | None = None
+    port: int | None = None
+    user: str | None = None
+    password: Secret | None = None
+    password_env: str | None = None
+    database: str | None = None
+    environment: str | None = None
+    tls: TlsOptions | None = None
+    tuning: TuningOptions = TuningOptions()
+
+    def __attrs_post_init__(self) -> None:
+        _one_of("environment", self.environment, ENVIRONMENTS)
+        urls = [name for name in ("url", "url_env", "url_file") if getattr(self, name) is not None]
+        names = ("host", "port", "user", "password", "password_env", "database")
+        parts = [name for name in names if getattr(self, name) is not None]
+        if len(urls) > 1 or (urls and parts):
+            msg = f"{', '.join(urls + parts)} exclude each other: give one URL, or host, user and database"
+            raise ValueError(msg)
+        missing = [name for name in ("host", "user", "database") if getattr(self, name) is None]
+        if not urls and missing:
+            msg = f"{', '.join(missing)} missing: give url, url_env or url_file, or host, user and database"
+            raise ValueError(msg)
+        if self.password is not None and self.password_env is not None:
+            msg = "password and password_env exclude each other"
+            raise ValueError(msg)
+        if self.port is not None and not 0 < self.port < 2**16:
+            msg = f"port is {self.port}, but must lie between 1 and 65535"
+            raise ValueError(msg)
+
+    @property
+    def lock_timeout_s(self) -> int:
+        """Seconds that a statement waits for a lock; 0 for ever."""
+        if self.tuning.lock_timeout_s is not None:
+            return self.tuning.lock_timeout_s
+        return LOCK_TIMEOUTS[self.tuning.profile or ("fast" if self.environment == "local" else "balanced")]
+
+    @property
+    def statement_timeout_s(self) -> int:
+        """Seconds that a statement may run; 0 for ever."""
+        return self.tuning.statement_timeout_s or 0

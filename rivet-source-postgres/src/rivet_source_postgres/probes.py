@@ -1,0 +1,145 @@
+"""Facts that planning asks for beyond the columns: keys, bounds, borders, counts, the clock, the identity."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import attrs
+
+from rivet_core.errors import RivetError
+from rivet_core.requests import ColumnKey, Keys, ReadRequest
+from rivet_core.schema import Bounds, Key
+from rivet_core.types import Position, Query, Relation, SourceIdentity
+from rivet_source_postgres import translate
+from rivet_source_postgres.catalogue import find_table
+from rivet_source_postgres.failures import sqlstate
+from rivet_source_postgres.quoting import from_item
+
+if TYPE_CHECKING:
+    from rivet_source_postgres.marks import KeyTags
+    from rivet_source_postgres.session import Session
+
+
+def identity(session: Session) -> SourceIdentity:
+    """Return the cluster's own number and the database.
+
+    A standby has its primary's number, so both are one source. Where an administrator has taken the function away,
+    and only there, the server's address stands for it: the same for every user of that server, but not for a standby.
+    """
+    database = str(session.rows("SELECT current_database()::text AS name")[0]["name"])
+    try:
+        row = session.rows("SELECT system_identifier::text AS server FROM pg_catalog.pg_control_system()")[0]
+    except RivetError as error:
+        if sqlstate(error) not in {"42501", "42883", "0A000"}:
+            raise
+        row = session.rows(
+            "SELECT coalesce(host(inet_server_addr()), 'local') || ':' ||"
+            " coalesce(inet_server_port()::text, current_setting('port')) AS server"
+        )[0]
+    return SourceIdentity(engine="postgres", server=row["server"], database=database)
+
+
+def now(session: Session) -> datetime:
+    """Return the server's clock."""
+    row = session.rows("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::int8 AS us")[0]
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=row["us"])
+
+
+def keys(session: Session, relation: Relation) -> tuple[Key, ...]:
+    """Return the keys of a table's B-tree indexes, the primary key first, then those that rows can be paged by.
+
+    Left out are indexes that cannot serve an ordinary comparison: over expressions, with another collation or
+    operator class than the column's, or not valid. An index of a parent table does not cover its children, so it
+    promises nothing there (partitions are covered).
+    """
+    if isinstance(relation, Query):
+        return ()
+    table = find_table(session, relation)
+    rows = session.rows(
+        f"""
+        SELECT array_agg(a.attname::text ORDER BY p.place) AS columns, i.indisunique AS is_unique,
+            i.indisprimary AS is_primary, bool_and(a.attnotnull) AS not_null, i.indpred IS NULL AS is_full
+        FROM pg_catalog.pg_index i
+        JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
+        JOIN pg_catalog.pg_am m ON m.oid = c.relam
+        CROSS JOIN LATERAL generate_series(0, i.indnkeyatts - 1) AS p(place)
+        LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[p.place] AND a.attnum > 0
+        LEFT JOIN pg_catalog.pg_opclass o ON o.oid = i.indclass[p.place]
+        WHERE i.indrelid = {table.oid} AND i.indisvalid AND i.indisready AND m.amname = 'btree'
+        GROUP BY i.indexrelid, i.indisunique, i.indisprimary, i.indpred IS NULL
+        HAVING bool_and(a.attname IS NOT NULL AND o.opcdefault AND i.indcollation[p.place] = a.attcollation)
+        ORDER BY i.indisprimary DESC, i.indisunique AND bool_and(a.attnotnull) AND i.indpred IS NULL DESC,
+            count(*), i.indexrelid
+        """,
+        relation=str(relation),
+    )
+    return tuple(
+        Key(
+            columns=tuple(row["columns"]),
+            unique=row["is_unique"] and not table.inherited,
+            not_null=row["not_null"],
+            full=row["is_full"] and not table.inherited,
+            primary=row["is_primary"],
+        )
+        for row in rows
+    )
+
+
+def bounds(session: Session, relation: Relation, column: str, tags: KeyTags) -> Bounds | None:
+    """Return a column's extremes; three questions in one statement, each of which an index on the column answers."""
+    key = ColumnKey(column)
+    expression, item = translate.key_expression(key), from_item(relation)
+    edge = f"(SELECT ({expression})::text FROM {item} WHERE {expression} IS NOT NULL ORDER BY {expression}"
+    row = session.rows(
+        f"SELECT {edge} LIMIT 1) AS low, {edge} DESC LIMIT 1) AS high,"
+        f" (SELECT count(*) FROM {item} WHERE {expression} IS NULL) AS nulls",
+        relation=str(relation),
+    )[0]
+    if row["low"] is None:
+        return None
+    (word,) = tags.of(session, relation, (key,))
+    return Bounds(low=Position(word, row["low"]), high=Position(word, row["high"]), nulls=row["nulls"])
+
+
+def split(session: Session, request: ReadRequest, split_keys: Keys, n: int, tags: KeyTags) -> tuple[Position, ...]:
+    """Return the keys of the rows at the shares' borders.
+
+    It costs a count and one walk over the rows in key order up to the last border, which an index on the keys makes a
+    walk over the index alone. Rows whose key is NULL are left out, as they are of every range.
+    """
+    if n <= 1 or request.relation is None:
+        return ()
+    expressions = [translate.key_expression(key) for key in split_keys]
+    plain = attrs.evolve(request, order=(), limit=None)
+    tail = translate.tail(plain)
+    tail += " AND " if request.terms else " WHERE "
+    tail += " AND ".join(f"{expression} IS NOT NULL" for expression in expressions)
+    relation = str(request.relation)
+    with session.transaction(keep=True):
+        total = session.rows(f"SELECT count(*) AS n{tail}", relation=relation)[0]["n"]
+        places = sorted({total * share // n + 1 for share in range(1, n)} - {1})
+        places = [place for place in places if place <= total]
+        if not places:
+            return ()
+        order = ", ".join(expressions)
+        picked = ", ".join(f"{expression} AS k{place}" for place, expression in enumerate(expressions))
+        names = [f"k{place}" for place in range(len(expressions))]
+        rows = session.rows(
+            f"SELECT {', '.join(f'({name})::text AS {name}' for name in names)} FROM"
+            f" (SELECT {picked}, row_number() OVER (ORDER BY {order}) AS place{tail}) AS numbered"
+            f" WHERE place <= {places[-1]} AND place = ANY (ARRAY[{', '.join(map(str, places))}]::int8[])"
+            f" GROUP BY {', '.join(f'numbered.{name}' for name in names)}"
+            f" ORDER BY {', '.join(f'numbered.{name}' for name in names)}",
+            relation=relation,
+        )
+        words = tags.of(session, request.relation, split_keys)
+    return tuple(
+        Position.row(*(Position(word, row[name]) for word, name in zip(words, names, strict=True))) for row in rows
+    )
+
+
+def count(session: Session, request: ReadRequest, snapshot: str | None) -> int:
+    """Return how many rows a request has."""
+    with session.transaction(snapshot=snapshot):
+        return int(session.rows(translate.count(request), relation=str(request.relation))[0]["n"])

@@ -1,0 +1,131 @@
+"""One read: a statement streamed, its batches made the planned columns, cut to the budget, and marked."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from rivet_core.errors import EnvironmentFailure, InternalError, Place, RivetError
+from rivet_core.protocols import Batch
+from rivet_source_postgres import arrays, translate
+from rivet_source_postgres.delivery import NULLS, Delivery
+from rivet_source_postgres.failures import sqlstate
+from rivet_source_postgres.marks import KeyTags, MarkPlan, plan_marks
+from rivet_source_postgres.quoting import identifier
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rivet_core.requests import ReadContext, ReadRequest
+    from rivet_source_postgres.session import Session
+
+#: What the server says when a planned column or its type is gone.
+_COLUMN_GONE = frozenset({"42703", "42704", "42846", "42883"})
+
+
+@contextmanager
+def read(
+    session: Session, request: ReadRequest, context: ReadContext, *, tags: KeyTags, max_value_bytes: int
+) -> Iterator[Iterator[Batch]]:
+    """Read a request; see :meth:`rivet_core.protocols.Source.read`."""
+    if not request.columns or request.relation is None:
+        msg = "a read of PostgreSQL names its relation and at least one column"
+        raise InternalError(msg, code="RIVET_INTERNAL_CONTRACT")
+    relation = request.relation
+    snapshot = None if context.snapshot is None else context.snapshot.token
+    with session.transaction(snapshot=snapshot):
+        marks = plan_marks(request, lambda keys: tags.of(session, relation, keys))
+        nulling = tuple(column.name for column in request.columns if _nulls_arrays(column.field))
+        flags = tuple(arrays.misshapen(identifier(name)) for name in nulling)
+        sql = translate.select(request, translate.Extras(keys=marks.hidden, flags=flags))
+        delivery = Delivery(
+            relation=str(relation),
+            fields=tuple(column.field for column in request.columns),
+            max_value_bytes=max_value_bytes,
+        )
+        with (
+            session.stream(sql, batch_bytes=request.budget.bytes, relation=str(relation)) as stream,
+            _cancelled_at(context.deadline, session) as expired,
+        ):
+            yield _named(_batches(stream, request, marks, nulling, delivery), expired, str(relation))
+
+
+def _batches(
+    stream: Iterator[pa.RecordBatch],
+    request: ReadRequest,
+    marks: MarkPlan,
+    nulling: tuple[str, ...],
+    delivery: Delivery,
+) -> Iterator[Batch]:
+    schema = pa.schema(delivery.fields)
+    width = len(delivery.fields)
+    rows = max(request.budget.rows, 1)
+    empty = True
+    for raw in stream:
+        columns = delivery.columns(raw.columns[:width])
+        for name, flagged in zip(nulling, raw.columns[width + len(marks.hidden) :], strict=True):
+            delivery.count_nulled(name, flagged.true_count)
+        nulled = delivery.take_nulled()
+        data = pa.RecordBatch.from_arrays(columns, schema=schema)
+        for start in range(0, data.num_rows, rows):
+            cut = data.slice(start, rows)
+            # The counts go with the first cut: only their sum has a meaning.
+            yield Batch(data=cut, mark=marks.mark(raw, start + cut.num_rows - 1), nulled=nulled)
+            nulled = ()
+            empty = False
+    if empty:
+        yield Batch(data=pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema))
+
+
+def _named(batches: Iterator[Batch], expired: threading.Event, relation: str) -> Iterator[Batch]:
+    """Give the errors that only a read can tell apart their names."""
+    place = Place(relation=relation)
+    try:
+        yield from batches
+    except RivetError as error:
+        if expired.is_set():
+            msg = "the read did not end before its deadline"
+            raise EnvironmentFailure(
+                msg,
+                code="RIVET_SOURCE_STATEMENT_TIMEOUT",
+                place=place,
+                remedy="Read in smaller units, or give it more time.",
+            ) from error
+        if sqlstate(error) in _COLUMN_GONE:
+            msg = f"a planned column can no longer be read: {error.message}"
+            raise EnvironmentFailure(
+                msg,
+                code="RIVET_SOURCE_COLUMNS_CHANGED_UNDER_READ",
+                place=place,
+                remedy="The relation was changed after it was planned: run the same command again.",
+            ) from error
+        raise
+
+
+@contextmanager
+def _cancelled_at(deadline: float | None, session: Session) -> Iterator[threading.Event]:
+    """Cancel the session's statement when the time is up; the event says so."""
+    expired = threading.Event()
+    if deadline is None:
+        yield expired
+        return
+
+    def expire() -> None:
+        expired.set()
+        session.cancel()
+
+    timer = threading.Timer(max(0.0, deadline - time.monotonic()), expire)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield expired
+    finally:
+        timer.cancel()
+
+
+def _nulls_arrays(field: pa.Field) -> bool:
+    return pa.types.is_list(field.type) and (field.metadata or {}).items() >= NULLS.items()

@@ -1,0 +1,124 @@
+"""The PostgreSQL source: which connection is asked what, and when it is opened and closed."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rivet_core.types import Snapshot
+from rivet_source_postgres import failures, probes, read
+from rivet_source_postgres.describe import describe
+from rivet_source_postgres.endpoint import resolve
+from rivet_source_postgres.marks import KeyTags
+from rivet_source_postgres.session import Login, Session
+from rivet_source_postgres.uri import build_uri, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+    from datetime import datetime
+
+    from rivet_core.protocols import Batch
+    from rivet_core.requests import Keys, ReadContext, ReadRequest
+    from rivet_core.schema import Bounds, Key, TableSchema
+    from rivet_core.types import ColumnRules, Position, Relation, SourceIdentity, Verdict
+    from rivet_source_postgres.options import PostgresOptions
+
+_MIB = 1024 * 1024
+
+
+class PostgresSource:
+    """A source and a snapshot source over one server."""
+
+    def __init__(self, options: PostgresOptions) -> None:
+        self._options = options
+        self._session: Session | None = None
+        self._second: Session | None = None
+        self._tags = KeyTags()
+        self._identity: SourceIdentity | None = None
+
+    def identity(self) -> SourceIdentity:
+        if self._identity is None:
+            self._identity = probes.identity(self._idle())
+        return self._identity
+
+    def check(self) -> None:
+        self._idle().rows("SELECT 1 AS one")
+
+    def describe(self, relation: Relation, rules: ColumnRules) -> TableSchema:
+        return describe(self._idle(), relation, rules)
+
+    def keys(self, relation: Relation) -> tuple[Key, ...]:
+        return probes.keys(self._idle(), relation)
+
+    def bounds(self, relation: Relation, column: str) -> Bounds | None:
+        return probes.bounds(self._idle(), relation, column, self._tags)
+
+    def split(self, request: ReadRequest, keys: Keys, n: int) -> tuple[Position, ...]:
+        return probes.split(self._idle(), request, keys, n, self._tags)
+
+    def count(self, request: ReadRequest, context: ReadContext) -> int:
+        return probes.count(self._idle(), request, None if context.snapshot is None else context.snapshot.token)
+
+    def now(self) -> datetime:
+        return probes.now(self._idle())
+
+    def read(self, request: ReadRequest, context: ReadContext) -> AbstractContextManager[Iterator[Batch]]:
+        return read.read(
+            self._main(),
+            request,
+            context,
+            tags=self._tags,
+            max_value_bytes=self._options.tuning.max_value_mb * _MIB,
+        )
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Snapshot]:
+        """Hold an exported snapshot on a connection of its own."""
+        session = Session(self._login())
+        try:
+            with session.transaction(keep=True):
+                # Holding it means being idle in a transaction, which a server may punish.
+                sql = (
+                    "SELECT pg_export_snapshot() AS token, set_config('idle_in_transaction_session_timeout', '0', true)"
+                )
+                yield Snapshot(token=session.rows(sql)[0]["token"], travels=True)
+        finally:
+            session.close()
+
+    def cancel(self) -> None:
+        for session in (self._session, self._second):
+            if session is not None:
+                session.cancel()
+
+    def verdict(self, error: BaseException) -> Verdict:
+        return failures.verdict(error)
+
+    def close(self) -> None:
+        for session in (self._session, self._second):
+            if session is not None:
+                session.close()
+
+    # -- inside ---------------------------------------------------------------
+
+    def _login(self) -> Login:
+        endpoint = resolve(self._options)
+        return Login(
+            uri=build_uri(endpoint, self._options),
+            plain_uri=build_uri(endpoint, self._options, with_settings=False),
+            settings=settings(self._options),
+        )
+
+    def _main(self) -> Session:
+        if self._session is None:
+            self._session = Session(self._login())
+        return self._session
+
+    def _idle(self) -> Session:
+        """Return a connection without an open stream: a question on the other one would end its stream."""
+        main = self._main()
+        if not main.busy:
+            return main
+        if self._second is None:
+            self._second = Session(self._login())
+        return self._second
