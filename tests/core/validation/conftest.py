@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from rivet_core.engine.validation_readers import readers_of
 from rivet_core.errors import RefusalError
 from rivet_core.manifest.build import build_manifest, extraction_of
 from rivet_core.manifest.checksums import column_checksums
@@ -24,6 +25,7 @@ from rivet_core.manifest.marker import encode_marker
 from rivet_core.manifest.model import Mode, Status, Writer
 from rivet_core.manifest.names import MANIFEST, SUCCESS, run_manifest
 from rivet_core.planning.plan import DatasetPlan
+from rivet_core.plugins import Plugins
 from rivet_core.protocols import ReadableFormat
 from rivet_core.types import ObjectInfo, PutReceipt, Table, Verdict
 
@@ -179,12 +181,4 @@ def place(store: Store, tmp_path: Path) -> Place:
 @pytest.fixture
 def reader_of() -> Callable[[str], ReadableFormat | None]:
     """The readable formats by their words in manifests."""
-    formats = {"parquet": PlainParquet()}
-    return formats.get
-
-
-class PlainParquet:
-    def reader(self, path: Path, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches():
-                yield batch.cast(schema)
+    return readers_of(Plugins.installed({}))
