@@ -69,7 +69,7 @@ def _remedy(seam: Seam, kind: str, installed: list[str], hidden: tuple[Entry, ..
         return f"{hidden[0].origin} offers it, but the variable RIVET_PLUGINS leaves it out"
     if distribution := DISTRIBUTIONS.get((seam, kind)):
         if distribution == CORE:
-            return f"{CORE} brings it in another version: upgrade {CORE}"
+            return f"it belongs to {CORE}, and this version does not have it: upgrade, or choose another"
         return f"pip install '{distribution}'"
     ours = [name for place, name in DISTRIBUTIONS if place is seam]
     near = SPELLINGS.get(kind.lower())

@@ -1,0 +1,154 @@
+"""The built-in keys of the file, as the classes that they are read into; ``docs/configuration.md`` explains each."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import attrs
+from attrs.validators import ge, optional
+
+from rivet_core.config.nodes import Node
+from rivet_core.types import Secret
+
+Policy = Literal["fail", "null", "text"]
+
+
+def _distinct(instance: object, attribute: attrs.Attribute[Any], value: Any) -> None:
+    del instance
+    if isinstance(value, tuple) and len(set(value)) != len(value):
+        msg = f"{attribute.name} names a column twice"
+        raise ValueError(msg)
+
+
+def _ratios(instance: object, attribute: attrs.Attribute[Any], value: Any) -> None:
+    del instance
+    wrong = [column for column, ratio in value if not 0 <= ratio <= 1]
+    if wrong:
+        msg = f"{attribute.name} of {', '.join(wrong)} must lie between 0 and 1"
+        raise ValueError(msg)
+
+
+@attrs.frozen(kw_only=True)
+class RootKeys:
+    """The file's top level."""
+
+    source: Node
+    exports: Node
+    notifications: NotificationKeys | None = None
+    parallel_exports: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class TuningKeys:
+    """``tuning``, of the source and of an export; what is not given comes from the profile."""
+
+    profile: Literal["fast", "balanced", "safe"] | None = None
+    batch_size: int | None = attrs.field(default=None, validator=optional(ge(1)))
+    batch_size_memory_mb: int | None = attrs.field(default=None, validator=optional(ge(1)))
+    throttle_ms: int | None = attrs.field(default=None, validator=optional(ge(0)))
+    statement_timeout_s: int | None = attrs.field(default=None, validator=optional(ge(0)))
+    lock_timeout_s: int | None = attrs.field(default=None, validator=optional(ge(0)))
+    max_retries: int | None = attrs.field(default=None, validator=optional(ge(0)))
+    retry_backoff_ms: int | None = attrs.field(default=None, validator=optional(ge(0)))
+    memory_threshold_mb: int | None = attrs.field(default=None, validator=optional(ge(0)))
+    max_batch_memory_mb: int | None = attrs.field(default=None, validator=optional(ge(1)))
+    on_batch_memory_exceeded: Literal["warn", "fail", "auto_shrink"] | None = None
+    max_value_mb: int | None = attrs.field(default=None, validator=optional(ge(0)))
+    adaptive: bool | None = None
+    min_parallel: int | None = attrs.field(default=None, validator=optional(ge(1)))
+
+    def __attrs_post_init__(self) -> None:
+        if self.batch_size is not None and self.batch_size_memory_mb is not None:
+            msg = "batch_size_memory_mb and batch_size exclude each other: give rows or memory"
+            raise ValueError(msg)
+
+
+@attrs.frozen(kw_only=True)
+class SourceKeys:
+    """The keys of ``source`` that every kind of source has."""
+
+    environment: Literal["local", "replica", "production"] | None = None
+    tuning: TuningKeys = TuningKeys()
+
+
+@attrs.frozen(kw_only=True)
+class MetaColumnKeys:
+    """``meta_columns`` of an export."""
+
+    exported_at: bool = False
+    row_hash: bool | tuple[str, ...] = attrs.field(default=False, validator=_distinct)
+
+    def __attrs_post_init__(self) -> None:
+        if self.row_hash == ():
+            msg = "row_hash lists no column: write true for all of them"
+            raise ValueError(msg)
+
+
+@attrs.frozen(kw_only=True)
+class QualityKeys:
+    """``quality`` of an export."""
+
+    row_count_min: int | None = attrs.field(default=None, validator=optional(ge(0)))
+    row_count_max: int | None = attrs.field(default=None, validator=optional(ge(0)))
+    null_ratio_max: tuple[tuple[str, float], ...] = attrs.field(default=(), validator=_ratios)
+    unique_columns: tuple[str, ...] = attrs.field(default=(), validator=_distinct)
+    unique_max_entries: int | None = attrs.field(default=None, validator=optional(ge(1)))
+
+    def __attrs_post_init__(self) -> None:
+        low, high = self.row_count_min, self.row_count_max
+        if low is not None and high is not None and low > high:
+            msg = "row_count_min is larger than row_count_max"
+            raise ValueError(msg)
+        if self.unique_max_entries is not None and not self.unique_columns:
+            msg = "unique_max_entries has no effect without unique_columns"
+            raise ValueError(msg)
+
+
+@attrs.frozen(kw_only=True)
+class SlackKeys:
+    """``notifications.slack``."""
+
+    webhook_url: Secret | None = None
+    webhook_url_env: str | None = None
+    on: tuple[Literal["failure", "schema_change", "degraded"], ...] = ("failure",)
+
+    def __attrs_post_init__(self) -> None:
+        if (self.webhook_url is None) == (self.webhook_url_env is None):
+            msg = "webhook_url or webhook_url_env must be given, and only one of them"
+            raise ValueError(msg)
+
+
+@attrs.frozen(kw_only=True)
+class NotificationKeys:
+    """``notifications``."""
+
+    slack: SlackKeys | None = None
+
+
+@attrs.frozen(kw_only=True)
+class ExportKeys:
+    """The keys of an export that do not depend on its mode or format."""
+
+    name: str
+    format: Node
+    destination: Node
+    query: str | None = None
+    query_file: str | None = None
+    table: str | None = None
+    mode: Node | None = None
+    columns: tuple[tuple[str, str], ...] = ()
+    on_invalid_value: Policy | tuple[tuple[str, Policy], ...] = "fail"
+    parallel: int = attrs.field(default=1, validator=ge(1))
+    max_file_size: str | None = None
+    skip_empty: bool = False
+    verify: Literal["size", "content"] = "size"
+    meta_columns: MetaColumnKeys = MetaColumnKeys()
+    quality: QualityKeys = QualityKeys()
+    on_schema_drift: Literal["warn", "continue", "fail"] = "warn"
+    shape_drift_warn_factor: float = attrs.field(default=2.0, validator=ge(0))
+    target: Literal["bigquery", "bq", "duckdb", "snowflake", "clickhouse"] | None = None
+    tuning: TuningKeys = TuningKeys()
+    source_group: str | None = None
+    reconcile_required: bool = False
+    wave: int | None = attrs.field(default=None, validator=optional(ge(0)))
+    parallel_safe: bool | None = None

@@ -1,0 +1,158 @@
+"""From a file to a configuration: the only road, so that nothing is checked by one command and not by another."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rivet_core.config.configuration import Configuration, Notifications
+from rivet_core.config.elsewhere import stray_key
+from rivet_core.config.exports import ReadExport, read_export
+from rivet_core.config.keys import RootKeys
+from rivet_core.config.nodes import Items, Keyed, compose
+from rivet_core.config.placeholders import Variables
+from rivet_core.config.prefix import shared_prefixes
+from rivet_core.config.problems import ConfigurationInvalid
+from rivet_core.config.reading import Reading
+from rivet_core.config.source import read_source
+from rivet_core.config.structure import WRONG, structure_class
+from rivet_core.errors import EnvironmentFailure, Place
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rivet_core.config.keys import NotificationKeys
+    from rivet_core.config.kinds import Kinds
+    from rivet_core.config.nodes import Entry, Node
+
+
+def load(
+    path: Path | str,
+    kinds: Kinds,
+    *,
+    params: Mapping[str, str],
+    environ: Mapping[str, str],
+    clock: datetime | None = None,
+) -> Configuration:
+    """Read a configuration file.
+
+    :param params: values of ``--param``, which go before the environment.
+    :param clock: resolves ``{date}`` when exports are compared; now, when it is not given.
+    :raises EnvironmentFailure: ``RIVET_CONFIG_FILE_UNREADABLE``.
+    :raises ConfigurationInvalid: with every problem of the file.
+    """
+    file = str(path)
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        msg = f"the configuration file cannot be read: {why}"
+        remedy = "check the name and its rights"
+        raise EnvironmentFailure(
+            msg, code="RIVET_CONFIG_FILE_UNREADABLE", place=Place(file=file), remedy=remedy
+        ) from error
+    return parse(text, kinds, path=Path(path).absolute(), file=file, params=params, environ=environ, clock=clock)
+
+
+def parse(
+    text: str,
+    kinds: Kinds,
+    *,
+    path: Path,
+    file: str,
+    params: Mapping[str, str],
+    environ: Mapping[str, str],
+    clock: datetime | None = None,
+) -> Configuration:
+    """Read a configuration's text, as :func:`load` does.
+
+    :param path: where the text lies, absolute; relative paths in it belong to that folder.
+    :param file: its name in messages.
+    """
+    root, problems = compose(text, file=file)
+    variables = Variables(params, environ)
+    reading = Reading(folder=path.parent, variables=variables, problems=problems)
+    start = Place(file=file, line=1, column=1)
+    configuration = None
+    if isinstance(root, Keyed):
+        configuration = _read(root, kinds, reading, path, file, clock or datetime.now(UTC))
+        for name in variables.unused:
+            reading.warn(Place(file=file), f"--param {name} is not used by the file")
+    else:
+        reading.problem(start, "the file must be a mapping", remedy="start with source: and exports:")
+    if reading.problems or configuration is None:
+        raise ConfigurationInvalid(reading.problems) from reading.cause
+    return configuration
+
+
+def _read(root: Keyed, kinds: Kinds, reading: Reading, path: Path, file: str, clock: datetime) -> Configuration | None:
+    def stray(entry: Entry, known: tuple[str, ...]) -> None:
+        # Said explicitly, it changes nothing.
+        if entry.key != "parallel_export_processes" or getattr(entry.value, "text", "") != "false":
+            reading.problems.append(stray_key(entry, known))
+
+    keys = structure_class(RootKeys, root, reading, stray=stray)
+    source_entry, exports_entry = root.get("source"), root.get("exports")
+    source = read_source(source_entry.value, kinds, reading) if source_entry else None
+    nodes = _exports(exports_entry.value, reading) if exports_entry else ()
+    exports = [read_export(node, source, kinds, reading) for node in nodes]
+    _check_names(nodes, reading)
+    good = [export for export in exports if export is not None]
+    _check_prefixes(good, clock, reading)
+    if keys is WRONG or source is None or len(good) < len(exports):
+        return None
+    return Configuration(
+        path=path,
+        file=file,
+        source=source.chosen,
+        exports=tuple(export.intent for export in good),
+        warnings=tuple(reading.warnings),
+        parallel_exports=keys.parallel_exports,
+        notifications=_notifications(keys.notifications),
+    )
+
+
+def _exports(node: Node, reading: Reading) -> tuple[Node, ...]:
+    if isinstance(node, Items) and node.items:
+        return node.items
+    message = "'exports' must be a list of at least one export"
+    remedy = "write exports: and below it - name: …"
+    reading.problem(node.place, message, code="RIVET_CONFIG_NO_EXPORTS", remedy=remedy)
+    return ()
+
+
+def _check_names(nodes: tuple[Node, ...], reading: Reading) -> None:
+    """Report names that are given twice, also of exports that have other problems."""
+    first: dict[str, int | None] = {}
+    for node in nodes:
+        entry = node.get("name") if isinstance(node, Keyed) else None
+        expanded = None
+        if entry is not None and not isinstance(entry.value, Keyed | Items):
+            expanded = reading.trial().expand(entry.value)
+        if entry is None or expanded is None:
+            continue
+        if expanded.text in first:
+            message = f"two exports have the name {expanded.text!r}, the first on line {first[expanded.text]}"
+            remedy = "rename one of them: the state knows exports by name"
+            reading.problem(entry.value.place, message, code="RIVET_CONFIG_DUPLICATE_EXPORT", remedy=remedy)
+        first.setdefault(expanded.text, entry.value.place.line)
+
+
+def _check_prefixes(exports: list[ReadExport], clock: datetime, reading: Reading) -> None:
+    pairs = [(export.intent, export.destination) for export in exports]
+    for first, second, prefix in shared_prefixes(pairs, clock):
+        entry = exports[second].node.get("destination")
+        message = f"this export and {exports[first].intent.name!r} write to one place, {prefix!r}"
+        reading.problem(
+            entry.value.place if entry else exports[second].node.place,
+            message,
+            code="RIVET_CONFIG_PREFIX_SHARED",
+            remedy="put {export} into the prefix, or give each export a prefix of its own",
+        )
+
+
+def _notifications(keys: NotificationKeys | None) -> Notifications | None:
+    if keys is None or keys.slack is None:
+        return None
+    return Notifications(webhook=keys.slack.webhook_url, webhook_env=keys.slack.webhook_url_env, on=keys.slack.on)

@@ -1,0 +1,223 @@
+"""The file as a tree of our own, made from PyYAML's nodes: text as written, each with its place.
+
+No YAML rule about types is applied here; what a scalar means is decided by the field that it is for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import attrs
+import yaml
+
+from rivet_core.config.problems import ConfigurationInvalid, Problem, problem_of
+from rivet_core.errors import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+#: Aliases are followed, so a small file can stand for a huge tree; no honest one comes near.
+MAX_NODES: Final = 100_000
+MAX_CHARACTERS: Final = 4 * 1024 * 1024
+MAX_DEPTH: Final = 100
+
+
+@attrs.frozen(kw_only=True)
+class Scalar:
+    """A single value.
+
+    :param plain: written without quotes and not as a block.
+    """
+
+    text: str
+    plain: bool
+    place: Place
+
+    @property
+    def null(self) -> bool:
+        """Whether YAML calls it null: nothing, ``~`` or ``null``."""
+        return self.plain and self.text in {"", "~", "null", "Null", "NULL"}
+
+
+@attrs.frozen(kw_only=True)
+class Items:
+    """A list."""
+
+    items: tuple[Node, ...]
+    place: Place
+
+
+@attrs.frozen(kw_only=True)
+class Entry:
+    """A key and its value; ``place`` is the key's."""
+
+    key: str
+    value: Node
+    place: Place
+
+
+@attrs.frozen(kw_only=True)
+class Keyed:
+    """A mapping; its keys are unique."""
+
+    entries: tuple[Entry, ...]
+    place: Place
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.entries)
+
+    def get(self, key: str) -> Entry | None:
+        """Return the entry of a key."""
+        return next((entry for entry in self.entries if entry.key == key), None)
+
+    def only(self, keys: Iterable[str]) -> Keyed:
+        """Return the mapping with these keys alone."""
+        wanted = set(keys)
+        return attrs.evolve(self, entries=tuple(entry for entry in self.entries if entry.key in wanted))
+
+    def without(self, keys: Iterable[str]) -> Keyed:
+        """Return the mapping without these keys."""
+        unwanted = set(keys)
+        return attrs.evolve(self, entries=tuple(entry for entry in self.entries if entry.key not in unwanted))
+
+    def over(self, other: Keyed) -> Keyed:
+        """Return the other mapping with this one's entries over its own."""
+        mine = {entry.key for entry in self.entries}
+        return attrs.evolve(self, entries=(*other.without(mine).entries, *self.entries))
+
+
+Node: TypeAlias = Scalar | Items | Keyed
+
+
+def compose(text: str, *, file: str) -> tuple[Node, list[Problem]]:
+    """Parse a file's text.
+
+    :return: the tree, and the problems that leave the rest of the tree usable, such as duplicate keys.
+    :raises ConfigurationInvalid: when there is no tree: the text is not YAML, is empty, or is out of all bounds.
+    """
+    start = Place(file=file, line=1, column=1)
+    if len(text) > MAX_CHARACTERS:
+        raise ConfigurationInvalid([problem_of(start, f"the file is larger than {MAX_CHARACTERS} characters")])
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = start if mark is None else Place(file=file, line=mark.line + 1, column=mark.column + 1)
+        words = " ".join(word for word in (error.context, error.problem) if word)
+        raise ConfigurationInvalid([problem_of(place, f"this is not YAML: {words}", remedy=_hint(words))]) from error
+    except yaml.YAMLError as error:
+        raise ConfigurationInvalid([problem_of(start, f"this is not YAML: {error}")]) from error
+    except RecursionError as error:
+        raise ConfigurationInvalid([problem_of(start, "the file is nested too deeply")]) from error
+    if root is None:
+        raise ConfigurationInvalid([problem_of(start, "the file is empty", remedy="give it a source and exports")])
+    growing = _Growing(file)
+    try:
+        return growing.node(root, "", ()), growing.problems
+    except _OutOfBounds as error:
+        raise ConfigurationInvalid([problem_of(error.place, error.reason)]) from error
+
+
+def step(path: str, key: str) -> str:
+    """Return the YAML path of a key below a path."""
+    word = key if key and not set(key) & set('.[]" \n') else '"' + key.replace("\n", " ") + '"'
+    return f"{path}.{word}" if path else word
+
+
+class _OutOfBounds(Exception):
+    def __init__(self, place: Place, reason: str) -> None:
+        super().__init__(reason)
+        self.place = place
+        self.reason = reason
+
+
+class _Growing:
+    """Turns PyYAML's nodes into ours, within bounds."""
+
+    def __init__(self, file: str) -> None:
+        self.problems: list[Problem] = []
+        self._file = file
+        self._count = 0
+
+    def node(self, node: yaml.Node, path: str, above: tuple[int, ...]) -> Node:
+        place = self._place(node, path)
+        self._count += 1
+        if self._count > MAX_NODES:
+            raise _OutOfBounds(place, f"aliases make this file larger than {MAX_NODES} values")
+        if id(node) in above:
+            raise _OutOfBounds(place, "this anchor holds an alias of itself")
+        if len(above) > MAX_DEPTH:
+            raise _OutOfBounds(place, f"the file is nested deeper than {MAX_DEPTH} levels")
+        self._refuse_tag(node, place)
+        below = (*above, id(node))
+        if isinstance(node, yaml.MappingNode):
+            return Keyed(entries=tuple(self._entries(node, path, below)), place=place)
+        if isinstance(node, yaml.SequenceNode):
+            items = [self.node(item, f"{path}[{number}]", below) for number, item in enumerate(node.value)]
+            return Items(items=tuple(items), place=place)
+        return Scalar(text=node.value, plain=_plain(node), place=place)
+
+    def _entries(self, node: yaml.MappingNode, path: str, above: tuple[int, ...]) -> Iterator[Entry]:
+        entries: dict[str, Entry] = {}
+        merged: list[Entry] = []
+        for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                self.problems.append(problem_of(self._place(key, path), "a key must be a word"))
+                continue
+            if key.tag == "tag:yaml.org,2002:merge":
+                merged += self._merged(value, path, above)
+                continue
+            inner = step(path, key.value)
+            place = self._place(key, inner)
+            if first := entries.get(key.value):
+                message = f"{key.value!r} is given twice, first on line {first.place.line}"
+                self.problems.append(problem_of(place, message, remedy="remove one of the two"))
+                continue
+            entries[key.value] = Entry(key=key.value, value=self.node(value, inner, above), place=place)
+        yield from entries.values()
+        for entry in merged:
+            if entry.key not in entries:
+                entries[entry.key] = entry
+                yield entry
+
+    def _merged(self, value: yaml.Node, path: str, above: tuple[int, ...]) -> list[Entry]:
+        """Return what ``<<`` brings; an earlier mapping of a list wins over a later one, as YAML has it."""
+        wanted = value.value if isinstance(value, yaml.SequenceNode) else [value]
+        found: list[Entry] = []
+        for one in wanted:
+            if isinstance(one, yaml.MappingNode):
+                found += self.node(one, path, above).entries  # type: ignore[union-attr]  # a mapping becomes one
+            else:
+                self.problems.append(problem_of(self._place(one, step(path, "<<")), "'<<' takes a mapping"))
+        return found
+
+    def _refuse_tag(self, node: yaml.Node, place: Place) -> None:
+        kind, plain = type(node), _plain(node)
+        value = node.value if isinstance(node, yaml.ScalarNode) else None
+        usual = _RESOLVER.resolve(kind, value, (plain, not plain))  # type: ignore[no-untyped-call]  # of the stubs
+        if node.tag != usual:
+            shown = node.tag.replace("tag:yaml.org,2002:", "!!")
+            self.problems.append(
+                problem_of(place, f"the YAML tag {shown} has no meaning here", remedy="remove the tag")
+            )
+
+    def _place(self, node: yaml.Node, path: str) -> Place:
+        mark = node.start_mark
+        return Place(file=self._file, path=path or None, line=mark.line + 1, column=mark.column + 1)
+
+
+_RESOLVER: Final = yaml.resolver.Resolver()
+
+
+def _plain(node: yaml.Node) -> bool:
+    return isinstance(node, yaml.ScalarNode) and node.style is None
+
+
+def _hint(words: str) -> str | None:
+    if "'\\t'" in words:
+        return "indent with spaces, not with tabs"
+    if "mapping values are not allowed" in words:
+        return "put a text that holds ': ' in quotes, and look at the indentation"
+    if "cannot start any token" in words:
+        return "put a text that starts with this character in quotes"
+    return None

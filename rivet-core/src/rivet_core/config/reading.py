@@ -1,0 +1,81 @@
+"""What gathers while one file is read: problems, warnings, and the values that placeholders stand for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+from rivet_core.config.placeholders import Expanded, Variables, expand
+from rivet_core.config.problems import INVALID, ConfigWarning, Problem, problem_of
+from rivet_core.types import redact
+
+if TYPE_CHECKING:
+    from rivet_core.config.nodes import Scalar
+    from rivet_core.errors import Place, RivetError
+
+UNSET: Final = "RIVET_CONFIG_SECRET_UNSET"
+
+
+@attrs.define(kw_only=True)
+class Reading:
+    """The collector of one file; nothing in it is raised before the whole file was looked at.
+
+    :param folder: the file's folder, absolute; paths of options and query files are relative to it.
+    :param cause: the first error of a plugin, to be chained.
+    """
+
+    folder: Path
+    variables: Variables
+    problems: list[Problem] = attrs.field(factory=list)
+    warnings: list[ConfigWarning] = attrs.field(factory=list)
+    cause: RivetError | None = None
+
+    def problem(self, place: Place, message: str, *, code: str = INVALID, remedy: str | None = None) -> None:
+        """Remember a problem."""
+        self.problems.append(problem_of(place, message, code=code, remedy=remedy))
+
+    def refused(self, place: Place, error: RivetError) -> None:
+        """Remember what a plugin's error says, at the place that asked for the plugin."""
+        self.problem(place, error.message, code=error.code, remedy=error.remedy)
+        self.cause = self.cause or error
+
+    def warn(self, place: Place, message: str) -> None:
+        """Remember a warning, once."""
+        warning = ConfigWarning(message=redact(message), place=place)
+        if warning not in self.warnings:
+            self.warnings.append(warning)
+
+    def trial(self) -> Reading:
+        """Return a collector of the same file whose findings may be thrown away."""
+        return Reading(folder=self.folder, variables=self.variables)
+
+    def absorb(self, trial: Reading) -> None:
+        """Take over the findings of a trial."""
+        self.problems += trial.problems
+        self.cause = self.cause or trial.cause
+        for warning in trial.warnings:
+            self.warn(warning.place, warning.message)
+
+    def expand(self, scalar: Scalar) -> Expanded | None:
+        """Return a scalar's text with its placeholders replaced, or None after reporting why not."""
+        return self.expand_text(scalar.text, scalar.place)
+
+    def expand_text(self, text: str, place: Place, *, lines: bool = False) -> Expanded | None:
+        """Expand a text, as :meth:`expand` does.
+
+        :param lines: the text is a file of its own, so that a problem's line is counted in it.
+        """
+        expanded = expand(text, self.variables.lookup)
+        for fault in expanded.faults:
+            if lines:
+                before = text[: fault.offset]
+                column = fault.offset - (before.rfind("\n") + 1) + 1
+                place = attrs.evolve(place, line=before.count("\n") + 1, column=column)
+            if fault.name is None:
+                self.problem(place, fault.reason, remedy="write $${ where the text itself is meant")
+            else:
+                remedy = f"give --param {fault.name}=VALUE, set the variable {fault.name}, or write a default"
+                self.problem(place, fault.reason, code=UNSET, remedy=f"{remedy}: ${{{fault.name}:-VALUE}}")
+        return None if expanded.faults else expanded

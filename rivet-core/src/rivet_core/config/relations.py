@@ -1,0 +1,103 @@
+"""What an export reads: a table, a query, or a query in a file beside the configuration."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+from rivet_core.config.problems import VALUE
+from rivet_core.errors import Place
+from rivet_core.types import Query, Table
+
+if TYPE_CHECKING:
+    from rivet_core.config.keys import ExportKeys
+    from rivet_core.config.nodes import Entry, Keyed
+    from rivet_core.config.reading import Reading
+    from rivet_core.types import Relation
+
+#: A part of a table's name: an ASCII identifier, or anything in double quotes.
+_SEGMENT: Final = r'(?:[A-Za-z_][A-Za-z0-9_$]*|"(?:[^"\x00]|"")+")'
+_TABLE: Final = re.compile(rf"(?:({_SEGMENT})\.)?({_SEGMENT})")
+_LARGEST_QUERY: Final = 1024 * 1024
+_INVALID: Final = "RIVET_CONFIG_EXPORT_SOURCE_INVALID"
+_UNSAFE: Final = "RIVET_CONFIG_PATH_UNSAFE"
+WAYS: Final = ("query", "query_file", "table")
+
+
+@attrs.frozen(kw_only=True)
+class Reads:
+    """A relation, and its text before placeholders were put in; empty when there are none."""
+
+    relation: Relation
+    template: str = ""
+
+
+def read_relation(keys: ExportKeys, export: Keyed, reading: Reading) -> Reads | None:
+    """Return what an export reads, or None when it names nothing or what it names is wrong."""
+    given = [entry for entry in export.only(WAYS) if getattr(entry.value, "null", False) is False]
+    if len(given) > 1:
+        names = " and ".join(entry.key for entry in given)
+        message = f"{names} exclude each other: an export reads one relation"
+        reading.problem(given[1].place, message, code=_INVALID, remedy="keep one of them")
+    if len(given) != 1:
+        return None
+    entry = given[0]
+    text = getattr(keys, entry.key)
+    if text is None:  # its problem is reported
+        return None
+    written = getattr(entry.value, "text", "")
+    template = written if "${" in written else ""
+    if keys.table is not None:
+        table = table_of(text)
+        if table is None:
+            message = f"table {written!r} is not [schema.]name"
+            remedy = 'put a name with other characters in double quotes, as in "my schema"."my table", or use a query'
+            reading.problem(entry.value.place, message, code=_INVALID, remedy=remedy)
+            return None
+        return Reads(relation=table, template=template)
+    if keys.query_file is not None:
+        return _query_file(text, entry, reading)
+    return _query(text, template, entry, reading)
+
+
+def table_of(text: str) -> Table | None:
+    """Return the table that a text names, or None."""
+    match = _TABLE.fullmatch(text.strip())
+    return Table(_unquoted(match[2]), _unquoted(match[1]) if match[1] else None) if match else None
+
+
+def _unquoted(segment: str) -> str:
+    return segment[1:-1].replace('""', '"') if segment.startswith('"') else segment
+
+
+def _query(text: str, template: str, entry: Entry, reading: Reading) -> Reads | None:
+    if not text.strip():
+        reading.problem(entry.value.place, f"the {entry.key} is empty", code=_INVALID, remedy="write a SELECT")
+        return None
+    return Reads(relation=Query(text), template=template)
+
+
+def _query_file(name: str, entry: Entry, reading: Reading) -> Reads | None:
+    place = entry.value.place
+    folder = reading.folder.resolve()
+    path = (folder / name).resolve()
+    if PurePosixPath(name).is_absolute() or ".." in re.split(r"[/\\]", name) or not path.is_relative_to(folder):
+        message = f"query_file {name!r} leaves the configuration's folder"
+        reading.problem(place, message, code=_UNSAFE, remedy="keep query files in or below that folder")
+        return None
+    try:
+        with path.open(encoding="utf-8") as file:
+            text = file.read(_LARGEST_QUERY + 1)
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        message = f"query_file {name!r} cannot be read: {why}"
+        reading.problem(place, message, code="RIVET_CONFIG_FILE_UNREADABLE", remedy="check the name and its rights")
+        return None
+    if len(text) > _LARGEST_QUERY:
+        reading.problem(place, f"query_file {name!r} is larger than {_LARGEST_QUERY} characters", code=VALUE)
+        return None
+    expanded = reading.expand_text(text, Place(file=name, path=entry.place.path), lines=True)
+    return None if expanded is None else _query(expanded.text, text if "${" in text else "", entry, reading)

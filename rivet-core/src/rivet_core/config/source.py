@@ -1,0 +1,107 @@
+"""The ``source`` block: its kind, the keys that every source has, and the options of its plugin."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from rivet_core.config.elsewhere import stray_key
+from rivet_core.config.hints import option_fields
+from rivet_core.config.keys import SourceKeys
+from rivet_core.config.kinds import ask, kind_block
+from rivet_core.config.nodes import Keyed
+from rivet_core.config.structure import WRONG, structure_class
+from rivet_core.requests import Chosen
+from rivet_core.types import Secret
+
+if TYPE_CHECKING:
+    from rivet_core.config.kinds import KindBlock, Kinds
+    from rivet_core.config.nodes import Entry, Node
+    from rivet_core.config.reading import Reading
+    from rivet_core.hookspecs import SourceType
+
+_OWN = ("environment", "tuning")
+
+
+@attrs.frozen(kw_only=True)
+class SourceBlock:
+    """A source that was read without a problem.
+
+    :param block: as written, so that an export's own tuning can be put over it.
+    """
+
+    chosen: Chosen
+    keys: SourceKeys
+    declaration: SourceType
+    block: KindBlock
+
+    def tuned(self, tuning: Entry | None, reading: Reading) -> Chosen:
+        """Return the source as one export wants it: with the export's tuning over the source's, field by field.
+
+        Only a source that has an option ``tuning`` looks at it itself.
+        """
+        if tuning is None or "tuning" not in {field.key for field in option_fields(self.declaration.options)}:
+            return self.chosen
+        common = self.block.options.get("tuning")
+        if common is not None and isinstance(common.value, Keyed) and isinstance(tuning.value, Keyed):
+            tuning = attrs.evolve(tuning, value=tuning.value.over(common.value))
+        mapping = attrs.evolve(self.block.options, entries=(tuning,)).over(self.block.options)
+        options: Any = structure_class(self.declaration.options, _plugins_part(mapping, self.declaration), reading)
+        return self.chosen if options is WRONG else Chosen(kind=self.chosen.kind, options=options)
+
+
+def read_source(node: Node, kinds: Kinds, reading: Reading) -> SourceBlock | None:
+    """Return the file's source, or None after reporting what is wrong with it."""
+    block = kind_block(node, reading, seam="source", word=False)
+    if block is None:
+        return None
+    before = len(reading.problems)
+    keys = structure_class(SourceKeys, block.options.only(_OWN), reading)
+    declaration = ask(kinds.source_type, block, reading)
+    if declaration is None:
+        return None
+    mapping = _plugins_part(block.options, declaration)
+    if keys is WRONG:
+        # The plugin would find the same fault in the blocks that both read.
+        mapping = mapping.without(_OWN)
+
+    def stray(entry: Entry, known: tuple[str, ...]) -> None:
+        if entry.key == "mongo":
+            remedy = "it belongs to sources of the type mongo: remove it"
+            reading.problem(entry.place, f"unknown key 'mongo' for the source {block.kind!r}", remedy=remedy)
+        else:
+            reading.problems.append(stray_key(entry, (*known, *_OWN, "type")))
+
+    options: Any = structure_class(declaration.options, mapping, reading, stray=stray)
+    if options is WRONG or keys is WRONG:
+        return None
+    _check_scheme(options, mapping, declaration, reading)
+    if len(reading.problems) > before:
+        return None
+    chosen = Chosen(kind=declaration.kind, options=options)
+    return SourceBlock(chosen=chosen, keys=keys, declaration=declaration, block=block)
+
+
+def _plugins_part(mapping: Keyed, declaration: SourceType) -> Keyed:
+    """Return what the plugin reads: everything but our own keys, and those too where it has options of that name."""
+    has = {field.key for field in option_fields(declaration.options)}
+    return mapping.without(key for key in _OWN if key not in has)
+
+
+def _check_scheme(options: object, mapping: Keyed, declaration: SourceType, reading: Reading) -> None:
+    """Refuse a URL of another kind of source, without showing it."""
+    entry, url = mapping.get("url"), getattr(options, "url", None)
+    text = url.reveal() if isinstance(url, Secret) else url
+    if entry is None or not declaration.schemes or not isinstance(text, str):
+        return
+    match = re.match(r"([A-Za-z][A-Za-z0-9+.-]*)://", text)
+    if match is None or match[1].lower() not in declaration.schemes:
+        said = f"the scheme {match[1].lower()}" if match else "no scheme"
+        reading.problem(
+            entry.value.place,
+            f"the url of a source of the type {declaration.kind} has {said}",
+            code="RIVET_CONFIG_SOURCE_URL_SCHEME_MISMATCH",
+            remedy=f"its URLs start with {' or '.join(f'{scheme}://' for scheme in declaration.schemes)}",
+        )

@@ -1,0 +1,242 @@
+"""Fills the fields of an attrs class from the file's tree; every problem is remembered, none is raised."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+
+import attrs
+
+from rivet_core.config import hints
+from rivet_core.config.nodes import Entry, Items, Keyed, Node, Scalar
+from rivet_core.config.problems import VALUE
+from rivet_core.config.scalars import Unreadable, read_boolean, read_float, read_integer
+from rivet_core.config.suggestions import suggest
+from rivet_core.errors import InternalError, RivetError
+from rivet_core.types import Secret
+
+if TYPE_CHECKING:
+    from rivet_core.config.hints import OptionField
+    from rivet_core.config.reading import Reading
+
+T = TypeVar("T")
+
+
+class Wrong(Enum):
+    """The value of something that could not be read; its problem is already remembered."""
+
+    WRONG = "wrong"
+
+
+WRONG: Final = Wrong.WRONG
+#: Reports a key that the class does not have.
+Stray = Callable[["Entry", tuple[str, ...]], None]
+_READERS: Final[dict[object, Callable[[str], Any]]] = {int: read_integer, float: read_float, bool: read_boolean}
+_PASSWORD_IN_URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^@/]*:[^@]+@")
+
+
+def structure_class(
+    cls: type[T], mapping: Keyed, reading: Reading, *, stray: Stray | None = None
+) -> T | Literal[Wrong.WRONG]:
+    """Return an instance of an attrs class.
+
+    :param stray: reports unknown keys; without it they are reported with the nearest known key.
+    """
+    made, sound = structure_what_is_sound(cls, mapping, reading, stray=stray)
+    return made if sound and made is not None else WRONG
+
+
+def structure_what_is_sound(
+    cls: type[T],
+    mapping: Keyed,
+    reading: Reading,
+    *,
+    stray: Stray | None = None,
+    instead: Mapping[str, Any] | None = None,
+) -> tuple[T | None, bool]:
+    """Return an instance with defaults in the place of what is wrong, and whether nothing is.
+
+    So that the checks that look at several keys can report, too, what they find in the sound ones.
+
+    :param instead: values for required fields that are missing or wrong; without one there is no instance.
+    """
+    fields = {field.key: field for field in hints.option_fields(cls)}
+    arguments: dict[str, Any] = dict(instead or {})
+    sound = True
+    for entry in mapping:
+        field = fields.get(entry.key)
+        if field is None:
+            sound = False
+            if stray is not None:
+                stray(entry, tuple(fields))
+            else:
+                reading.problem(entry.place, f"unknown key {entry.key!r}", remedy=suggest(entry.key, fields))
+            continue
+        value = structure(entry.value, field.hint, reading, key=entry)
+        if value is WRONG:
+            sound = False
+        elif value is not None or field.required:
+            arguments[field.argument] = value
+    for key, field in fields.items():
+        if field.required and mapping.get(key) is None:
+            sound = False
+            reading.problem(mapping.place, f"the key {key!r} is missing", remedy=f"add {key}: {_example(field)}")
+    if not sound and (instead is None or any(f.required and f.argument not in arguments for f in fields.values())):
+        return None, False
+    made, accepted = _construct(cls, mapping, arguments, fields, reading)
+    return made, sound and accepted
+
+
+def structure(node: Node, hint: Any, reading: Reading, *, key: Entry | None = None) -> Any:
+    """Return a value of the hint's type, None where the file leaves an optional field empty, or :data:`WRONG`.
+
+    :param key: the entry that holds the node, for messages.
+    """
+    parts = hints.alternatives(hint)
+    if parts == hints.alternatives(Node):
+        return None if hints.optional(hint) and isinstance(node, Scalar) and node.null else node
+    if any(hints.shape(part) is None for part in parts):
+        name = key.key if key else "a value"
+        msg = f"{name} has the type {hint}, which no configuration file can hold"
+        raise InternalError(msg, code="RIVET_INTERNAL_CONTRACT", remedy="its plugin's author must use another type")
+    if isinstance(node, Scalar) and node.null and not _is_choice(node.text, parts):
+        if hints.optional(hint):
+            return None
+        _complain(node, "is empty", f"give it {hints.wording(hint)}, or remove the key", reading, key)
+        return WRONG
+    fitting = [part for part in parts if isinstance(node, hints.shape(part) or Scalar)]
+    if not fitting:
+        message = f"must be {hints.wording(hint)}, and this is {hints.written(node)}"
+        _complain(node, message, _shape_remedy(node, parts), reading, key)
+        return WRONG
+    # Text accepts everything, so it is tried last.
+    fitting.sort(key=lambda part: part in {str, Path, Secret})
+    for part in fitting[:-1]:
+        trial = reading.trial()
+        value = _structure_one(node, part, trial, key)
+        if value is not WRONG:
+            reading.absorb(trial)
+            return value
+    return _structure_one(node, fitting[-1], reading, key)
+
+
+def _structure_one(node: Node, hint: Any, reading: Reading, key: Entry | None) -> Any:
+    if isinstance(node, Scalar):
+        return _scalar(node, hint, reading, key)
+    if isinstance(node, Items):
+        return _sequence(node, hint, reading)
+    mapped = hints.pairs(hint) or hints.values(hint)
+    if mapped is None:
+        return structure_class(hint, node, reading)
+    found = [(entry.key, structure(entry.value, mapped, reading, key=entry)) for entry in node]
+    for entry in node:
+        if "${" in entry.key:
+            reading.problem(entry.place, "placeholders are put into values, not into keys", remedy="write the key out")
+            return WRONG
+    if any(value is WRONG for _, value in found):
+        return WRONG
+    return tuple(found) if hints.pairs(hint) is not None else dict(found)
+
+
+def _sequence(node: Items, hint: Any, reading: Reading) -> Any:
+    found = [structure(item, hints.items(hint), reading) for item in node.items]
+    if any(value is WRONG for value in found):
+        return WRONG
+    return frozenset(found) if hint == frozenset[hints.items(hint)] else tuple(found)  # type: ignore[misc]  # a value
+
+
+def _scalar(node: Scalar, hint: Any, reading: Reading, key: Entry | None) -> Any:
+    expanded = reading.expand(node)
+    if expanded is None:
+        return WRONG
+    text = expanded.text
+    words = hints.choices(hint)
+    if words is not None:
+        if text not in words:
+            message = f"must be {hints.wording(hint)}, and is {_shown(node)}"
+            _complain(node, message, suggest(node.text, words), reading, key, code=VALUE)
+            return WRONG
+        return hint(text) if isinstance(hint, type) else text
+    if hint in _READERS:
+        if not (node.plain or expanded.lone):
+            message = f"must be {hints.wording(hint)}, and {_shown(node)} in quotes is a text"
+            _complain(node, message, "remove the quotes", reading, key)
+            return WRONG
+        try:
+            return _READERS[hint](text)
+        except Unreadable as error:
+            why = f": {error.reason}" if error.reason else ""
+            _complain(node, f"must be {hints.wording(hint)}, and is {_shown(node)}{why}", error.remedy, reading, key)
+            return WRONG
+    if hint is Secret:
+        if text and not expanded.used and ("://" not in text or _PASSWORD_IN_URL.match(text)):
+            reading.warn(node.place, f"{_name(key)} is a secret in plain text: write ${{VARIABLE}} instead")
+        return Secret(text)
+    if hint is Path:
+        if not text:
+            _complain(node, "is an empty path", None, reading, key, code=VALUE)
+            return WRONG
+        return reading.folder / text
+    return text
+
+
+def _construct(
+    cls: type[T], mapping: Keyed, arguments: dict[str, Any], fields: dict[str, OptionField], reading: Reading
+) -> tuple[T | None, bool]:
+    """Make the instance; what its own rules refuse is reported one by one, as far as the rest can be checked."""
+    accepted = True
+    while True:
+        try:
+            return cls(**arguments), accepted
+        # The class's own rules may raise anything: attrs' validators raise ValueError and TypeError, a plugin's class
+        # may raise a RivetError with a code of its own.
+        except Exception as error:  # noqa: BLE001
+            accepted = False
+            entry = _blamed(error, mapping)
+            place = entry.place if entry else mapping.place
+            if isinstance(error, RivetError):
+                reading.problem(place, error.message, code=error.code, remedy=error.remedy)
+            else:
+                text = " ".join(str(error.args[0] if error.args else error).split()) or type(error).__name__
+                reading.problem(place, text, code=VALUE)
+            field = fields[entry.key] if entry else None
+            if field is None or field.required or field.argument not in arguments:
+                return None, False
+            del arguments[field.argument]
+
+
+def _blamed(error: Exception, mapping: Keyed) -> Entry | None:
+    """Return the entry that a class's own error is about: by attrs' attribute, or by the first key that it names."""
+    names = [argument.name for argument in error.args if isinstance(argument, attrs.Attribute)]
+    words = names or re.findall(r"[A-Za-z_][A-Za-z0-9_]*", str(error.args[0] if error.args else error))
+    return next((entry for word in words if (entry := mapping.get(word)) is not None), None)
+
+
+def _is_choice(text: str, parts: tuple[Any, ...]) -> bool:
+    return any(text in (hints.choices(part) or ()) for part in parts)
+
+
+def _complain(node: Node, message: str, remedy: str | None, reading: Reading, key: Entry | None, **code: str) -> None:
+    reading.problem(node.place, f"{_name(key)} {message}", remedy=remedy, **code)
+
+
+def _name(key: Entry | None) -> str:
+    return "this item" if key is None else repr(key.key)
+
+
+def _shown(node: Scalar) -> str:
+    """Return the value as it was written: a placeholder shows its name, never what it stands for."""
+    return repr(node.text if len(node.text) <= 60 else node.text[:57] + "…")
+
+
+def _shape_remedy(node: Node, parts: tuple[Any, ...]) -> str | None:
+    if isinstance(node, Scalar) and any(hints.shape(part) is Items for part in parts):
+        return f"write it as a list: [{node.text}]" if "${" not in node.text else "write it as a list"
+    return None
+
+
+def _example(field: OptionField) -> str:
+    return f"({hints.wording(field.hint)})" if field.hint != Node else "…"

@@ -1,0 +1,104 @@
+"""Profiles, and how the tuning of the source and of an export become one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import attrs
+
+from rivet_core.config.keys import TuningKeys
+from rivet_core.requests import Budget, Tuning
+
+_MB: Final = 1024 * 1024
+#: What a profile sets. None of them sets a statement timeout: one of our statements delivers a whole unit, where the
+#: tool whose profiles these are fetches a page at a time.
+PROFILES: Final[Mapping[str, TuningKeys]] = {
+    "fast": TuningKeys(
+        batch_size=50_000, throttle_ms=0, lock_timeout_s=0, max_retries=1, retry_backoff_ms=1000, memory_threshold_mb=0
+    ),
+    "balanced": TuningKeys(
+        batch_size=10_000,
+        throttle_ms=50,
+        lock_timeout_s=30,
+        max_retries=3,
+        retry_backoff_ms=2000,
+        memory_threshold_mb=4096,
+    ),
+    "safe": TuningKeys(
+        batch_size=2_000,
+        throttle_ms=500,
+        lock_timeout_s=10,
+        max_retries=10,
+        retry_backoff_ms=5000,
+        memory_threshold_mb=2048,
+    ),
+}
+#: Memory that a profile gives to one batch beside its rows.
+PROFILE_MEMORY_MB: Final[Mapping[str, int]] = {"fast": 64, "balanced": 32}
+#: What holds when the user chose no profile: retries as in ``balanced``, and nothing that slows reading down.
+NO_PROFILE: Final = TuningKeys(max_retries=3, retry_backoff_ms=2000)
+
+
+@attrs.frozen(kw_only=True)
+class Resolved:
+    """An export's tuning, and its retries, which are fields of the intent."""
+
+    tuning: Tuning
+    max_attempts: int
+    retry_backoff_ms: int
+
+
+def merge_tuning(source: TuningKeys, export: TuningKeys) -> TuningKeys:
+    """Return the export's tuning over the source's, field by field.
+
+    Rows and memory of a batch exclude each other, so an export that gives one of them drops the source's other one.
+    """
+    names = [field.name for field in attrs.fields(TuningKeys)]
+    values = {name: getattr(source if getattr(export, name) is None else export, name) for name in names}
+    if export.batch_size_memory_mb is not None:
+        values["batch_size"] = None
+    elif export.batch_size is not None:
+        values["batch_size_memory_mb"] = None
+    return TuningKeys(**values)
+
+
+def resolve_tuning(source: TuningKeys, export: TuningKeys, environment: str | None) -> Resolved:
+    """Return what holds for one export.
+
+    :param environment: chooses the profile where no key does: ``local`` the fast one, any other the balanced one.
+    """
+    given = merge_tuning(source, export)
+    profile = given.profile
+    if profile is None and environment is not None:
+        profile = "fast" if environment == "local" else "balanced"
+    full = merge_tuning(PROFILES[profile] if profile else NO_PROFILE, given)
+    return Resolved(
+        tuning=Tuning(
+            profile=profile,
+            budget=_budget(given, profile),
+            throttle_ms=full.throttle_ms or 0,
+            statement_timeout_s=full.statement_timeout_s or 0,
+            lock_timeout_s=full.lock_timeout_s or 0,
+            memory_threshold_mb=full.memory_threshold_mb or 0,
+            max_batch_bytes=None if full.max_batch_memory_mb is None else full.max_batch_memory_mb * _MB,
+            on_batch_exceeded=full.on_batch_memory_exceeded or "warn",
+            max_value_bytes=(256 if full.max_value_mb is None else full.max_value_mb) * _MB,
+            adaptive=bool(full.adaptive),
+            min_workers=full.min_parallel or 1,
+        ),
+        max_attempts=1 + (full.max_retries or 0),
+        retry_backoff_ms=full.retry_backoff_ms or 0,
+    )
+
+
+def _budget(given: TuningKeys, profile: str | None) -> Budget:
+    usual = Budget()
+    if given.batch_size_memory_mb is not None:
+        # The rows then follow from the memory alone.
+        return Budget(bytes=given.batch_size_memory_mb * _MB, rows=max(usual.rows, 150_000))
+    memory = PROFILE_MEMORY_MB.get(profile or "")
+    size = usual.bytes if memory is None else memory * _MB
+    if given.batch_size is not None:
+        return Budget(bytes=size, rows=given.batch_size)
+    return Budget(bytes=size, rows=(PROFILES[profile].batch_size or usual.rows) if profile else usual.rows)
