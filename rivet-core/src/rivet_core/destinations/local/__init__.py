@@ -1,0 +1,1 @@
+"""The destination ``local``: a folder, with the durability that a rename and fsync can give."""

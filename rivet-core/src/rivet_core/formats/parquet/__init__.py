@@ -1,0 +1,1 @@
+"""The format ``parquet``: typed files that every reader can be trusted with."""

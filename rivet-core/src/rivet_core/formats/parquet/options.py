@@ -1,0 +1,89 @@
+"""The options of the format ``parquet``."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+import attrs
+
+from rivet_core.errors import UsageError
+
+#: Fewer rows than this make no useful row group, whatever the settings say.
+LEAST_ROWS: Final = 1000
+
+_LEVELS: Final = {"zstd": range(1, 23), "gzip": range(10)}
+_PROFILES: Final = {"none": ("none", None), "fast": ("snappy", None), "balanced": ("zstd", 3), "compact": ("zstd", 9)}
+_DEFAULT_LEVEL: Final = {"zstd": 3}
+
+
+@attrs.frozen(kw_only=True)
+class RowGroups:
+    """How rows are cut into row groups.
+
+    :param row_group_strategy: ``auto`` takes the groups as the sink gathers them.
+    :param row_group_rows: for ``fixed_rows``, and only there.
+    :param target_row_group_mb: Arrow data of a group, for ``fixed_memory`` (128 when absent), and only there.
+    :param max_row_group_mb: no group holds more Arrow data, whatever the strategy.
+    """
+
+    row_group_strategy: Literal["auto", "fixed_rows", "fixed_memory"] = "auto"
+    row_group_rows: int | None = None
+    target_row_group_mb: int | None = None
+    max_row_group_mb: int | None = None
+
+    def __attrs_post_init__(self) -> None:
+        for name in ("row_group_rows", "target_row_group_mb", "max_row_group_mb"):
+            number = getattr(self, name)
+            if number is not None and number < 1:
+                raise _invalid(message=f"parquet.{name} is {number}, and must be at least 1")
+        strategy = self.row_group_strategy
+        if strategy == "fixed_rows" and self.row_group_rows is None:
+            raise _invalid(message="parquet.row_group_strategy fixed_rows needs parquet.row_group_rows")
+        if strategy != "fixed_rows" and self.row_group_rows is not None:
+            raise _ignored(key="parquet.row_group_rows", needs="row_group_strategy: fixed_rows")
+        if strategy != "fixed_memory" and self.target_row_group_mb is not None:
+            raise _ignored(key="parquet.target_row_group_mb", needs="row_group_strategy: fixed_memory")
+
+
+@attrs.frozen(kw_only=True)
+class ParquetOptions:
+    """Compression and the shape of files.
+
+    :param compression_level: zstd 1 to 22 (3 when absent), gzip 0 to 9; the others have none.
+    :param compression_profile: a word for a codec with its level, in place of ``compression``.
+    :param parquet: row groups.
+    """
+
+    compression: Literal["zstd", "snappy", "gzip", "lz4", "none"] = "zstd"
+    compression_level: int | None = None
+    compression_profile: Literal["none", "fast", "balanced", "compact"] | None = None
+    parquet: RowGroups = RowGroups()
+
+    def __attrs_post_init__(self) -> None:
+        level = self.compression_level
+        if level is None:
+            return
+        if self.compression_profile is not None:
+            raise _ignored(key="compression_level", needs="compression, without compression_profile")
+        levels = _LEVELS.get(self.compression)
+        if levels is None:
+            raise _ignored(key="compression_level", needs="compression: zstd or gzip")
+        if level not in levels:
+            reach = f"{levels[0]} to {levels[-1]}"
+            raise _invalid(message=f"compression_level is {level}, and {self.compression} takes {reach}")
+
+    def codec(self) -> tuple[str, int | None]:
+        """Return the compression's word and its level; None where it has no levels."""
+        if self.compression_profile is not None:
+            return _PROFILES[self.compression_profile]
+        level = self.compression_level
+        return self.compression, _DEFAULT_LEVEL.get(self.compression) if level is None else level
+
+
+def _invalid(*, message: str) -> UsageError:
+    return UsageError(message, code="RIVET_CONFIG_VALUE_INVALID", remedy="Edit the configuration.")
+
+
+def _ignored(*, key: str, needs: str) -> UsageError:
+    msg = f"{key} would be ignored: it belongs to {needs}"
+    return UsageError(msg, code="RIVET_CONFIG_MODE_SETTING_INVALID", remedy="Remove the key, or change the other one.")

@@ -1,0 +1,1 @@
+"""The runner ``full``: the whole relation as one unit."""

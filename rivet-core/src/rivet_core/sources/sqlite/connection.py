@@ -1,0 +1,97 @@
+"""The read-only connection to the file, and the temporary view that a user's query becomes."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rivet_core.errors import EnvironmentFailure
+from rivet_core.sources.sqlite.faults import failure, translated
+from rivet_core.sources.sqlite.names import quote, view_name
+from rivet_core.types import Query, Relation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+#: Seconds that SQLite itself waits for a lock; longer waits are the engine's retries.
+_BUSY_SECONDS = 5.0
+#: Steps of SQLite's virtual machine between two looks at the clock: about a millisecond.
+_STEPS = 100_000
+
+
+def connect(file: Path) -> sqlite3.Connection:
+    """Open the file; nothing is ever written to it.
+
+    :raises EnvironmentFailure: when it is not there or is no database.
+    """
+    path = file.absolute()
+    if not path.is_file():
+        msg = f"there is no database file {path}"
+        raise EnvironmentFailure(msg, code="RIVET_SOURCE_CONNECT_FAILED", remedy="Mend source.path.")
+    try:
+        connection = sqlite3.connect(
+            f"{path.as_uri()}?mode=ro",
+            uri=True,
+            isolation_level=None,  # transactions are begun where they are meant
+            check_same_thread=False,  # one thread at a time is the caller's promise; cancel comes from another
+            timeout=_BUSY_SECONDS,
+        )
+    except sqlite3.Error as error:
+        raise _unusable(path, error) from error
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    except sqlite3.Error as error:
+        connection.close()
+        raise _unusable(path, error) from error
+    return connection
+
+
+def prepare_query(connection: sqlite3.Connection, query: Query) -> None:
+    """Make the view that stands for a query, once a connection.
+
+    A view holds exactly one SELECT without parameters, so nothing else can hide in the text, and the columns that it
+    only hands on keep their declared types. It lives in the connection's memory, never in the file.
+    """
+    sql = f"CREATE TEMP VIEW IF NOT EXISTS {quote(view_name(query))} AS {query.text}"
+    with translated(query):
+        connection.execute(sql)
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Let everything in the block see one state; inside another transaction, that one's."""
+    if connection.in_transaction:
+        yield
+        return
+    connection.execute("BEGIN DEFERRED")
+    try:
+        yield
+    finally:
+        connection.rollback()
+
+
+@contextmanager
+def within(connection: sqlite3.Connection, relation: Relation, deadline: float | None) -> Iterator[None]:
+    """Translate the errors of the block's statements, and end them when ``time.monotonic()`` passes the deadline."""
+    if deadline is None:
+        with translated(relation):
+            yield
+        return
+    connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
+    try:
+        yield
+    except (sqlite3.Error, sqlite3.Warning) as error:
+        raise failure(error, relation, timed_out=time.monotonic() > deadline) from error
+    finally:
+        connection.set_progress_handler(None, 0)
+
+
+def _unusable(path: Path, error: sqlite3.Error) -> EnvironmentFailure:
+    msg = f"{path} cannot be read as an SQLite database: {error}"
+    remedy = (
+        "Check that the file is a database of SQLite 3 and that its folder is readable, with its -wal and -shm files."
+    )
+    return EnvironmentFailure(msg, code="RIVET_SOURCE_CONNECT_FAILED", remedy=remedy)

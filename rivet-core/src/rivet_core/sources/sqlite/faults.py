@@ -1,0 +1,88 @@
+"""SQLite's errors in our words, and whether trying again can help."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rivet_core.errors import EnvironmentFailure, Place, RefusalError, RivetError
+from rivet_core.types import Relation, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BAD_TEXT = re.compile(r"^Could not decode to UTF-8 column '(?P<column>.*)' with text", re.DOTALL)
+_WAIT = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_SCHEMA})
+_OPEN_AGAIN = frozenset({sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM})
+_SETTINGS = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY})
+
+
+def primary_code(error: BaseException) -> int | None:
+    """Return the primary result code of an error or of its cause, or None."""
+    cause = error if isinstance(error, sqlite3.Error) else error.__cause__
+    code = getattr(cause, "sqlite_errorcode", None)
+    return code & 0xFF if isinstance(code, int) else None
+
+
+def verdict(error: BaseException) -> Verdict:
+    """Return whether trying again can help."""
+    code = primary_code(error)
+    if code in _WAIT:
+        return Verdict.RETRY
+    if code in _OPEN_AGAIN:
+        return Verdict.RECONNECT
+    if code in _SETTINGS:
+        return Verdict.CONFIG
+    return Verdict.FATAL
+
+
+@contextmanager
+def translated(relation: Relation) -> Iterator[None]:
+    """Raise what SQLite says as an error with a code, a place and a remedy."""
+    try:
+        yield
+    except (sqlite3.Error, sqlite3.Warning) as error:
+        raise failure(error, relation) from error
+
+
+def failure(error: Exception, relation: Relation, *, timed_out: bool = False) -> RivetError:
+    """Return the error of a statement in our words."""
+    place = Place(relation=str(relation))
+    text = str(error)
+    code = primary_code(error)
+    bad_text = _BAD_TEXT.match(text)
+    if bad_text:
+        return RefusalError(
+            "a text is not valid UTF-8",
+            code="RIVET_SOURCE_VALUE_UNREPRESENTABLE",
+            place=Place(relation=str(relation), field=bad_text["column"]),
+            remedy="Read the column's bytes with columns: {name: binary}, or mend the text in the database.",
+        )
+    if code == sqlite3.SQLITE_INTERRUPT and timed_out:
+        msg = "the statement ran longer than it may"
+        return EnvironmentFailure(
+            msg,
+            code="RIVET_SOURCE_STATEMENT_TIMEOUT",
+            place=place,
+            remedy="Raise statement_timeout_s, or read in smaller units over an index.",
+            transient=True,
+        )
+    if code in _WAIT:
+        return EnvironmentFailure(
+            f"the database is held by another program: {text}",
+            code="RIVET_SOURCE_QUERY_FAILED",
+            place=place,
+            remedy="Run again when its transaction has ended; a database in WAL mode does not make readers wait.",
+            transient=True,
+        )
+    if text.startswith("no such column"):
+        return EnvironmentFailure(
+            f"the relation's columns changed: {text}",
+            code="RIVET_SOURCE_COLUMNS_CHANGED_UNDER_READ",
+            place=place,
+            remedy="Run again, so that the relation is described anew.",
+            transient=True,
+        )
+    return EnvironmentFailure(f"SQLite refused: {text}", code="RIVET_SOURCE_QUERY_FAILED", place=place)

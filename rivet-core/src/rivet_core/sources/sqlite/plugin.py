@@ -1,0 +1,32 @@
+"""Declares the source ``sqlite``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rivet_core.capabilities import Restart, SourceCapabilities
+from rivet_core.hookspecs import SourceType, hookimpl
+from rivet_core.sources.sqlite.options import SqliteOptions
+
+if TYPE_CHECKING:
+    from rivet_core.protocols import Source
+
+
+def open_later(options: SqliteOptions) -> Source:
+    """Return the closed source."""
+    from rivet_core.sources.sqlite.source import SqliteSource
+
+    return SqliteSource(options)
+
+
+@hookimpl
+def rivet_sources() -> list[SourceType]:
+    return [
+        SourceType(
+            kind="sqlite",
+            options=SqliteOptions,
+            capabilities=SourceCapabilities(restart=Restart.MARK, estimates=True),
+            factory=open_later,
+            schemes=("sqlite",),
+        )
+    ]
