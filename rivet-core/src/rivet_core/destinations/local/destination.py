@@ -119,8 +119,7 @@ class LocalDestination:
         path = path_of(self._root, key)
         with faults.translated(key, self._root):
             try:
-                with contextlib.suppress(OSError):
-            path.unlink()
+                path.unlink()
             except (FileNotFoundError, NotADirectoryError):
                 return
             sync_folder(path.parent)
