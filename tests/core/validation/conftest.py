@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from rivet_core.manifest.model import Mode, Status, Writer
 from rivet_core.manifest.names import MANIFEST, SUCCESS, run_manifest
 from rivet_core.planning.plan import DatasetPlan
 from rivet_core.plugins import Plugins
-from rivet_core.protocols import ReadableFormat
+from rivet_core.protocols import Destination, ReadableFormat
 from rivet_core.types import ObjectInfo, PutReceipt, Table, Verdict
 
 SCHEMA = pa.schema([("id", pa.int64()), ("name", pa.string())])
@@ -110,7 +111,7 @@ class Row:
 class Place:
     """Writes datasets to a store as the ledger does: parts, the run's own manifest, the canonical pair."""
 
-    store: Store
+    store: Destination
     folder: Path
     rows: tuple[pa.Table, ...]
 
@@ -176,6 +177,14 @@ def store() -> Store:
 @pytest.fixture
 def place(store: Store, tmp_path: Path) -> Place:
     return Place(store, tmp_path, ROWS)
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> Iterator[Place]:
+    """The same over a folder."""
+    declared = Plugins.installed({}).destination_type("local")
+    with closing(declared.factory(declared.options(path=tmp_path / "prefix"))) as destination:
+        yield Place(destination, tmp_path, ROWS)
 
 
 @pytest.fixture
