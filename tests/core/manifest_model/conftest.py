@@ -3,8 +3,10 @@ from __future__ import annotations
 from typing import Any
 
 import attrs
+import pyarrow as pa
 import pytest
 
+from rivet_core.manifest.build import encode_schema
 from rivet_core.manifest.model import Extraction, Manifest, ManifestSource, Part, RowHash, Status, Writer
 from rivet_core.types import Position
 
@@ -41,7 +43,7 @@ FULL = Manifest(
     nulled=(("when", 3),),
     position=Position("row", (Position("int64", "42"), Position("text", "ä"))),
     roll=7,
-    arrow_schema="AAAA",
+    arrow_schema=encode_schema(pa.schema([("id", pa.int64())])),
     writer=Writer(name="rivet-core", version="0.1.0"),
 )
 

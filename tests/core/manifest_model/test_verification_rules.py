@@ -33,7 +33,10 @@ def test_a_sound_manifest_does_not_contradict_itself(manifest: Manifest) -> None
     assert check_consistency(manifest) == ()
 
 
-@pytest.mark.parametrize("changes", [{"row_count": 6}, {"part_count": 3}, {"column_checksums": (("a", 1), ("a", 2))}])
+@pytest.mark.parametrize(
+    "changes",
+    [{"row_count": 6}, {"part_count": 3}, {"column_checksums": (("a", 1), ("a", 2))}, {"arrow_schema": "AAAA"}],
+)
 def test_a_contradiction_is_one_failure(manifest: Manifest, changes: dict[str, Any]) -> None:
     assert kinds(check_consistency(attrs.evolve(manifest, **changes))) == [FailureKind.MANIFEST_INCONSISTENT]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from rivet_core.manifest.build import decode_schema
 from rivet_core.manifest.checksums import RENDER
 from rivet_core.manifest.marker import digest, parse_marker
 from rivet_core.manifest.model import Manifest, Part, PartStatus, Status
@@ -33,6 +34,11 @@ def check_consistency(manifest: Manifest) -> tuple[Failure, ...]:
     found += [f"the path {path} stands there {times} times" for path, times in _repeated(committed, "path")]
     names = Counter(name for name, _ in manifest.column_checksums)
     found += [f"the column {name} has {times} checksums" for name, times in names.items() if times > 1]
+    if manifest.arrow_schema is not None:
+        try:
+            decode_schema(manifest.arrow_schema)
+        except ValueError as error:
+            found.append(f"arrow_schema: {error}")
     return tuple(Failure(kind=FailureKind.MANIFEST_INCONSISTENT, detail=text) for text in found)
 
 
