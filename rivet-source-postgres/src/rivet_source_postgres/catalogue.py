@@ -16,6 +16,8 @@ from rivet_source_postgres.quoting import from_item, identifier, literal
 if TYPE_CHECKING:
     from rivet_source_postgres.session import Session
 
+#: The server's own types that have collations.
+_COLLATED: Final = ("text", "varchar", "bpchar", "name")
 #: Relations that rows can be selected from: tables, partitioned and foreign ones, views, materialised views, sequences.
 _READABLE: Final = ("r", "p", "f", "v", "m", "S")
 
@@ -178,17 +180,31 @@ def query_columns(session: Session, query: Query) -> tuple[ColumnFacts, ...]:
     return tuple(_column(row) for row in session.rows(_RESOLVE.format(wanted=f"VALUES {wanted}"), relation=str(query)))
 
 
-def expression_types(session: Session, relation: Relation, expressions: tuple[str, ...]) -> tuple[TypeName, ...]:
-    """Return the types of expressions over a relation, without reading a row."""
+def expression_types(
+    session: Session, relation: Relation, expressions: tuple[str, ...]
+) -> tuple[tuple[TypeName, bool], ...]:
+    """Return the types of expressions over a relation, without reading a row.
+
+    Each comes with whether its collation takes different texts for equal.
+    """
+    places = range(len(expressions))
     inner = ", ".join(f"{expression} AS c{place}" for place, expression in enumerate(expressions))
-    asked = ", ".join(f"pg_catalog.pg_typeof(c{place})::oid::int8 AS c{place}" for place in range(len(expressions)))
-    types = session.rows(
-        f"SELECT {asked} FROM (SELECT 1) AS one"
-        f" LEFT JOIN (SELECT {inner} FROM {from_item(relation)} LIMIT 0) AS keys ON true",
-        relation=str(relation),
-    )[0]
-    wanted = ", ".join(f"({place}, 'key', {types[f'c{place}']}, -1, false, true)" for place in range(len(expressions)))
-    return tuple(_column(row).type for row in session.rows(_RESOLVE.format(wanted=f"VALUES {wanted}")))
+    # One row of NULLs that have the expressions' types.
+    nulls = f"FROM (SELECT 1) AS one LEFT JOIN (SELECT {inner} FROM {from_item(relation)} LIMIT 0) AS keys ON true"
+    asked = ", ".join(f"pg_catalog.pg_typeof(c{place})::oid::int8 AS c{place}" for place in places)
+    oids = session.rows(f"SELECT {asked} {nulls}", relation=str(relation))[0]
+    wanted = ", ".join(f"({place}, 'key', {oids[f'c{place}']}, -1, false, true)" for place in places)
+    types = [_column(row).type for row in session.rows(_RESOLVE.format(wanted=f"VALUES {wanted}"))]
+    texts = [place for place in places if types[place].own and types[place].name in _COLLATED]
+    loose: dict[str, bool] = {}
+    if texts:
+        asked = ", ".join(
+            "EXISTS (SELECT FROM pg_catalog.pg_collation l WHERE NOT l.collisdeterministic"
+            f" AND l.oid = pg_catalog.pg_collation_for(c{place})::regcollation) AS c{place}"
+            for place in texts
+        )
+        loose = session.rows(f"SELECT {asked} {nulls}", relation=str(relation))[0]
+    return tuple((types[place], loose.get(f"c{place}", False)) for place in places)
 
 
 def money_scale(session: Session) -> int:

@@ -22,7 +22,51 @@ if TYPE_CHECKING:
 
 #: The URL parameters that are handed on; all others are refused by name.
 PARAMETERS: Final = frozenset(
-    ["application_name", "channel_binding", "client_encoding", "connect_timeout", "dbname", "fallback_application_name", "gssdelegation", "gssencmode", "gsslib", "host", "hostaddr", "keepalives", "keepalives_count", "keepalives_idle", "keepalives_interval", "krbsrvname", "load_balance_hosts", "max_protocol_version", "min_protocol_version", "options", "passfile", "password", "port", "require_auth", "requirepeer", "requiressl", "service", "sslcert", "sslcertmode", "sslcompression", "sslcrl", "sslcrldir", "sslkey", "sslmode", "sslnegotiation", "sslpassword", "sslrootcert", "sslsni", "ssl_max_protocol_version", "ssl_min_protocol_version", "target_session_attrs", "tcp_user_timeout", "user"]
+    [
+        "application_name",
+        "channel_binding",
+        "client_encoding",
+        "connect_timeout",
+        "dbname",
+        "fallback_application_name",
+        "gssdelegation",
+        "gssencmode",
+        "gsslib",
+        "host",
+        "hostaddr",
+        "keepalives",
+        "keepalives_count",
+        "keepalives_idle",
+        "keepalives_interval",
+        "krbsrvname",
+        "load_balance_hosts",
+        "max_protocol_version",
+        "min_protocol_version",
+        "options",
+        "passfile",
+        "password",
+        "port",
+        "require_auth",
+        "requirepeer",
+        "requiressl",
+        "service",
+        "sslcert",
+        "sslcertmode",
+        "sslcompression",
+        "sslcrl",
+        "sslcrldir",
+        "sslkey",
+        "sslmode",
+        "sslnegotiation",
+        "sslpassword",
+        "sslrootcert",
+        "sslsni",
+        "ssl_max_protocol_version",
+        "ssl_min_protocol_version",
+        "target_session_attrs",
+        "tcp_user_timeout",
+        "user",
+    ]
 )
 _HOST = r"(?:\[[0-9A-Fa-f:.%]+\]|[\w.%~-]*)(?::\d*)?"
 _PAIR = r"(?:" + "|".join(sorted(PARAMETERS)) + r")=[^&#]*"

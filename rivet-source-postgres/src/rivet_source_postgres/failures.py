@@ -155,7 +155,8 @@ def sentence(error: BaseException) -> str:
         text = ". ".join(part for part in (primary, told.get("PG_DIAG_MESSAGE_DETAIL")) if part)
     else:
         text = re.sub(r"\s*Query was:.*", "", text, flags=re.DOTALL)
-        text = re.sub(r"^[A-Z_]+: (\[libpq\] )?|\.? SQLSTATE: .*$", "", text, flags=re.DOTALL)
+        text = re.sub(r"^[A-Z_]+: (\[libpq\] )?|\s*\.? SQLSTATE: .*$", "", text, flags=re.DOTALL)
+        text = re.sub(r"^Execution error \[\w+\]: [^:]+: +", "", text)
     return redact(" ".join(text.split()))
 
 

@@ -1,4 +1,7 @@
-"""Marks: the position of a batch's last row, taken from a delivered column where that is lossless, else from text."""
+"""Marks: the position of a batch's last row, taken from a delivered column where that is lossless, else from text.
+
+A batch that ends between rows of equal keys has no mark, since whoever read on behind it would lose the rest of them.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from rivet_core.requests import ColumnKey, KeyExpression, Keys, ReadRequest
 from rivet_core.types import Position
 from rivet_source_postgres.calendar import date_text, timestamp_text
 from rivet_source_postgres.catalogue import expression_types
-from rivet_source_postgres.positions import tag
+from rivet_source_postgres.positions import equal_by_text, tag
 from rivet_source_postgres.quoting import identifier
 from rivet_source_postgres.translate import key_expression
 
@@ -20,6 +23,17 @@ if TYPE_CHECKING:
 
     from rivet_core.types import Column, Relation
     from rivet_source_postgres.session import Session
+
+
+@attrs.frozen(kw_only=True)
+class KeyType:
+    """What must be known of a key that is made a mark of.
+
+    :param plain: values are equal exactly when their texts are.
+    """
+
+    tag: str
+    plain: bool
 
 
 @attrs.frozen(kw_only=True)
@@ -41,49 +55,63 @@ class MarkPlan:
 
     :param parts: one a key of the order.
     :param hidden: the keys that must be selected as text, behind the request's columns.
+    :param tied: the test, in SQL, whether a row's keys equal the next row's; None when their texts tell.
     """
 
     parts: tuple[MarkPart, ...] = ()
     hidden: Keys = ()
+    tied: str | None = None
 
-    def mark(self, batch: pa.RecordBatch, row: int) -> Position | None:
-        """Return the position of a row; None when a key is NULL: no other row could be said to lie behind it."""
+    def position(self, batch: pa.RecordBatch, row: int) -> Position | None:
+        """Return the position of a row; None when a key is NULL: a position has no word for it."""
         cells = [batch.column(part.place).slice(row, 1) for part in self.parts]
-        if not cells or any(cell.null_count for cell in cells):
+        if any(cell.null_count for cell in cells):
             return None
         return Position.row(
             *(Position(part.tag, part.text(cell)) for part, cell in zip(self.parts, cells, strict=True))
         )
 
 
-class KeyTags:
+class KeyTypes:
     """Remembers the types of keys, so that a paged read asks for them once."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[Relation, Keys], tuple[str, ...]] = {}
+        self._known: dict[tuple[Relation, Keys], tuple[KeyType, ...]] = {}
 
-    def of(self, session: Session, relation: Relation, keys: Keys) -> tuple[str, ...]:
-        """Return the tags of keys."""
+    def of(self, session: Session, relation: Relation, keys: Keys) -> tuple[KeyType, ...]:
+        """Return the types of keys."""
         if not keys:
             return ()
         if (relation, keys) not in self._known:
             expressions = tuple(key_expression(key) for key in keys)
-            types = expression_types(session, relation, expressions)
-            self._known[relation, keys] = tuple(tag(one) for one in types)
+            self._known[relation, keys] = tuple(
+                KeyType(tag=tag(one), plain=equal_by_text(one) and not loose)
+                for one, loose in expression_types(session, relation, expressions)
+            )
         return self._known[relation, keys]
 
 
-def plan_marks(request: ReadRequest, tags: Callable[[Keys], tuple[str, ...]]) -> MarkPlan:
+def plan_marks(request: ReadRequest, types: Callable[[Keys], tuple[KeyType, ...]]) -> MarkPlan:
     """Return how the marks of a request are made.
 
-    :param tags: asks the server for the types of keys.
+    :param types: asks the server for the types of keys.
     """
     parts: list[MarkPart | None] = [_delivered(key, request.columns) for key in request.order]
     hidden = tuple(key for key, part in zip(request.order, parts, strict=True) if part is None)
-    texts = (
-        MarkPart(place=len(request.columns) + place, tag=word, text=_string) for place, word in enumerate(tags(hidden))
+    found = types(hidden)
+    texts = (MarkPart(place=len(request.columns) + place, tag=one.tag, text=_string) for place, one in enumerate(found))
+    return MarkPlan(
+        parts=tuple(part if part is not None else next(texts) for part in parts),
+        hidden=hidden,
+        tied=None if all(one.plain for one in found) else _tied(request.order),
     )
-    return MarkPlan(parts=tuple(part if part is not None else next(texts) for part in parts), hidden=hidden)
+
+
+def _tied(order: Keys) -> str:
+    """Return the test whether the next row is equal in all keys; only the server knows what is equal to what."""
+    keys = [key_expression(key) for key in order]
+    window = f"OVER (ORDER BY {', '.join(keys)})"
+    return " AND ".join(f"lead({key}) {window} IS NOT DISTINCT FROM {key}" for key in keys)
 
 
 def _delivered(key: KeyExpression, columns: tuple[Column, ...]) -> MarkPart | None:

@@ -33,6 +33,20 @@ _CASTS: Final = {
 _QUALIFIED: Final = re.compile(r'"(?:[^"\0]|"")+"\."(?:[^"\0]|"")+"')
 
 
+#: Types of which equal values have equal texts.
+_PLAIN: Final = frozenset(
+    {
+        "bool", "bpchar", "bytea", "date", "int2", "int4", "int8", "name", "oid", "text", "time", "timestamp",
+        "timestamptz", "uuid", "varchar",
+    }
+)  # fmt: skip
+
+
+def equal_by_text(type_: TypeName) -> bool:
+    """Return whether two values of a type are equal exactly when their texts are."""
+    return type_.kind == "e" or (type_.own and type_.name in _PLAIN)
+
+
 def tag(type_: TypeName) -> str:
     """Return the tag of a key's type."""
     if type_.own:

@@ -17,7 +17,7 @@ from rivet_source_postgres.failures import sqlstate
 from rivet_source_postgres.quoting import from_item
 
 if TYPE_CHECKING:
-    from rivet_source_postgres.marks import KeyTags
+    from rivet_source_postgres.marks import KeyTypes
     from rivet_source_postgres.session import Session
 
 
@@ -86,7 +86,7 @@ def keys(session: Session, relation: Relation) -> tuple[Key, ...]:
     )
 
 
-def bounds(session: Session, relation: Relation, column: str, tags: KeyTags) -> Bounds | None:
+def bounds(session: Session, relation: Relation, column: str, types: KeyTypes) -> Bounds | None:
     """Return a column's extremes; three questions in one statement, each of which an index on the column answers."""
     key = ColumnKey(column)
     expression, item = translate.key_expression(key), from_item(relation)
@@ -98,11 +98,11 @@ def bounds(session: Session, relation: Relation, column: str, tags: KeyTags) -> 
     )[0]
     if row["low"] is None:
         return None
-    (word,) = tags.of(session, relation, (key,))
-    return Bounds(low=Position(word, row["low"]), high=Position(word, row["high"]), nulls=row["nulls"])
+    (kind,) = types.of(session, relation, (key,))
+    return Bounds(low=Position(kind.tag, row["low"]), high=Position(kind.tag, row["high"]), nulls=row["nulls"])
 
 
-def split(session: Session, request: ReadRequest, split_keys: Keys, n: int, tags: KeyTags) -> tuple[Position, ...]:
+def split(session: Session, request: ReadRequest, split_keys: Keys, n: int, types: KeyTypes) -> tuple[Position, ...]:
     """Return the keys of the rows at the shares' borders.
 
     It costs a count and one walk over the rows in key order up to the last border, which an index on the keys makes a
@@ -133,9 +133,9 @@ def split(session: Session, request: ReadRequest, split_keys: Keys, n: int, tags
             f" ORDER BY {', '.join(f'numbered.{name}' for name in names)}",
             relation=relation,
         )
-        words = tags.of(session, request.relation, split_keys)
+        kinds = types.of(session, request.relation, split_keys)
     return tuple(
-        Position.row(*(Position(word, row[name]) for word, name in zip(words, names, strict=True))) for row in rows
+        Position.row(*(Position(kind.tag, row[name]) for kind, name in zip(kinds, names, strict=True))) for row in rows
     )
 
 

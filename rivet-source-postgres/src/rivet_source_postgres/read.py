@@ -7,6 +7,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import attrs
 import pyarrow as pa
 
 from rivet_core.errors import EnvironmentFailure, InternalError, Place, RivetError
@@ -14,13 +15,14 @@ from rivet_core.protocols import Batch
 from rivet_source_postgres import arrays, translate
 from rivet_source_postgres.delivery import NULLS, Delivery
 from rivet_source_postgres.failures import sqlstate
-from rivet_source_postgres.marks import KeyTags, MarkPlan, plan_marks
+from rivet_source_postgres.marks import KeyTypes, MarkPlan, plan_marks
 from rivet_source_postgres.quoting import identifier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rivet_core.requests import ReadContext, ReadRequest
+    from rivet_core.types import Position
     from rivet_source_postgres.session import Session
 
 #: What the server says when a planned column or its type is gone.
@@ -29,7 +31,7 @@ _COLUMN_GONE = frozenset({"42703", "42704", "42846", "42883"})
 
 @contextmanager
 def read(
-    session: Session, request: ReadRequest, context: ReadContext, *, tags: KeyTags, max_value_bytes: int
+    session: Session, request: ReadRequest, context: ReadContext, *, types: KeyTypes, max_value_bytes: int
 ) -> Iterator[Iterator[Batch]]:
     """Read a request; see :meth:`rivet_core.protocols.Source.read`."""
     if not request.columns or request.relation is None:
@@ -38,9 +40,10 @@ def read(
     relation = request.relation
     snapshot = None if context.snapshot is None else context.snapshot.token
     with session.transaction(snapshot=snapshot):
-        marks = plan_marks(request, lambda keys: tags.of(session, relation, keys))
+        marks = plan_marks(request, lambda keys: types.of(session, relation, keys))
         nulling = tuple(column.name for column in request.columns if _nulls_arrays(column.field))
         flags = tuple(arrays.misshapen(identifier(name)) for name in nulling)
+        flags += () if marks.tied is None else (marks.tied,)
         sql = translate.select(request, translate.Extras(keys=marks.hidden, flags=flags))
         delivery = Delivery(
             relation=str(relation),
@@ -51,32 +54,50 @@ def read(
             session.stream(sql, batch_bytes=request.budget.bytes, relation=str(relation)) as stream,
             _cancelled_at(context.deadline, session) as expired,
         ):
-            yield _named(_batches(stream, request, marks, nulling, delivery), expired, str(relation))
+            batches = _batches(stream, max(request.budget.rows, 1), marks, nulling, delivery)
+            yield _named(batches, expired, str(relation))
 
 
 def _batches(
-    stream: Iterator[pa.RecordBatch],
-    request: ReadRequest,
-    marks: MarkPlan,
-    nulling: tuple[str, ...],
-    delivery: Delivery,
+    stream: Iterator[pa.RecordBatch], rows: int, marks: MarkPlan, nulling: tuple[str, ...], delivery: Delivery
 ) -> Iterator[Batch]:
+    """Yield the stream's batches in cuts of so many rows.
+
+    The last cut of a batch waits for the next batch, whose first row tells whether it may end in a mark.
+    """
     schema = pa.schema(delivery.fields)
-    width = len(delivery.fields)
-    rows = max(request.budget.rows, 1)
+    width, flags = len(schema), len(schema) + len(marks.hidden)
+    waiting: tuple[Batch, Position | None] | None = None
     empty = True
     for raw in stream:
+        if not raw.num_rows:
+            continue
+        empty = False
+        if waiting is not None:
+            batch, position = waiting
+            yield attrs.evolve(batch, mark=None if position == marks.position(raw, 0) else position)
+            waiting = None
         columns = delivery.columns(raw.columns[:width])
-        for name, flagged in zip(nulling, raw.columns[width + len(marks.hidden) :], strict=True):
+        for name, flagged in zip(nulling, raw.columns[flags:], strict=False):
             delivery.count_nulled(name, flagged.true_count)
         nulled = delivery.take_nulled()
         data = pa.RecordBatch.from_arrays(columns, schema=schema)
         for start in range(0, data.num_rows, rows):
-            cut = data.slice(start, rows)
             # The counts go with the first cut: only their sum has a meaning.
-            yield Batch(data=cut, mark=marks.mark(raw, start + cut.num_rows - 1), nulled=nulled)
-            nulled = ()
-            empty = False
+            batch = Batch(data=data.slice(start, rows), nulled=nulled if start == 0 else ())
+            end = start + batch.data.num_rows
+            if not marks.parts:
+                yield batch
+                continue
+            position = marks.position(raw, end - 1)
+            if marks.tied is not None:
+                yield attrs.evolve(batch, mark=None if raw.column(raw.num_columns - 1)[end - 1].as_py() else position)
+            elif end < data.num_rows:
+                yield attrs.evolve(batch, mark=None if position == marks.position(raw, end) else position)
+            else:
+                waiting = batch, position
+    if waiting is not None:
+        yield attrs.evolve(waiting[0], mark=waiting[1])
     if empty:
         yield Batch(data=pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema))
 

@@ -9,7 +9,7 @@ from rivet_core.types import Snapshot
 from rivet_source_postgres import failures, probes, read
 from rivet_source_postgres.describe import describe
 from rivet_source_postgres.endpoint import resolve
-from rivet_source_postgres.marks import KeyTags
+from rivet_source_postgres.marks import KeyTypes
 from rivet_source_postgres.session import Login, Session
 from rivet_source_postgres.uri import build_uri, settings
 
@@ -34,7 +34,7 @@ class PostgresSource:
         self._options = options
         self._session: Session | None = None
         self._second: Session | None = None
-        self._tags = KeyTags()
+        self._types = KeyTypes()
         self._identity: SourceIdentity | None = None
 
     def identity(self) -> SourceIdentity:
@@ -52,10 +52,10 @@ class PostgresSource:
         return probes.keys(self._idle(), relation)
 
     def bounds(self, relation: Relation, column: str) -> Bounds | None:
-        return probes.bounds(self._idle(), relation, column, self._tags)
+        return probes.bounds(self._idle(), relation, column, self._types)
 
     def split(self, request: ReadRequest, keys: Keys, n: int) -> tuple[Position, ...]:
-        return probes.split(self._idle(), request, keys, n, self._tags)
+        return probes.split(self._idle(), request, keys, n, self._types)
 
     def count(self, request: ReadRequest, context: ReadContext) -> int:
         return probes.count(self._idle(), request, None if context.snapshot is None else context.snapshot.token)
@@ -68,7 +68,7 @@ class PostgresSource:
             self._main(),
             request,
             context,
-            tags=self._tags,
+            types=self._types,
             max_value_bytes=self._options.tuning.max_value_mb * _MIB,
         )
 

@@ -40,7 +40,7 @@ class Extras:
     """What is selected behind the request's columns.
 
     :param keys: keys in lossless text, to make marks from.
-    :param flags: tests, each one column.
+    :param flags: tests, one column each.
     """
 
     keys: Keys = ()

@@ -1,0 +1,105 @@
+"""A schema of its own for each test, in one database a session, and ways to look at what a source delivers."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import attrs
+import pyarrow as pa
+import pytest
+from postgres_server import PostgresServer
+from rivet_core.protocols import Batch
+from rivet_core.requests import ReadContext, ReadRequest
+from rivet_core.types import Column, ColumnRules, InvalidValue, Query, Relation, Secret, Table
+from rivet_source_postgres.options import PostgresOptions
+from rivet_source_postgres.plugin import make_source
+
+
+@attrs.frozen(kw_only=True)
+class Room:
+    """An empty schema that is dropped after the test; statements and sources find its tables without naming it."""
+
+    server: PostgresServer
+    database: str
+    schema: str
+
+    @property
+    def url(self) -> str:
+        return f"{self.server.database_url(self.database)}?options=-c%20search_path%3D{self.schema},public"
+
+    def run_sql(self, text: str) -> None:
+        self.server.psql_text(text, url=self.url)
+
+    def psql_text(self, query: str) -> str:
+        return self.server.psql_text(query, url=self.url)
+
+    def options(self, **keys: Any) -> PostgresOptions:
+        return PostgresOptions(url=Secret(self.url), **keys)
+
+    def source(self, **keys: Any) -> Any:
+        return make_source(self.options(**keys))
+
+    def columns(self, relation: Relation | str, rules: ColumnRules | None = None) -> dict[str, Column]:
+        with closing(self.source()) as source:
+            described = source.describe(as_relation(relation), rules or ColumnRules())
+        return {column.name: column for column in described.columns}
+
+    def batches(
+        self,
+        relation: Relation | str,
+        *,
+        types: dict[str, str] | None = None,
+        on_invalid: str = "fail",
+        context: ReadContext | None = None,
+        **request: Any,
+    ) -> list[Batch]:
+        """Describes and reads everything, and looks whether each batch is sound."""
+        rules = ColumnRules(types=tuple((types or {}).items()), on_invalid=InvalidValue(on_invalid))
+        with closing(self.source()) as source:
+            columns = source.describe(as_relation(relation), rules).columns
+            asked = ReadRequest(relation=as_relation(relation), columns=columns, **request)
+            with source.read(asked, context or ReadContext()) as stream:
+                batches = list(stream)
+        for batch in batches:
+            batch.data.validate(full=True)
+            assert batch.data.schema == pa.schema([column.field for column in columns])
+        return batches
+
+    def table(self, relation: Relation | str, **keys: Any) -> pa.Table:
+        return pa.Table.from_batches([batch.data for batch in self.batches(relation, **keys)])
+
+    def column(self, relation: Relation | str, name: str, **keys: Any) -> list[Any]:
+        """The values of one column as Python's; temporal ones as integers, since Python knows no year 0."""
+        array = self.table(relation, **keys).column(name).combine_chunks()
+        kind = array.type
+        if pa.types.is_date32(kind):
+            array = array.view(pa.int32())
+        elif pa.types.is_timestamp(kind) or pa.types.is_time64(kind):
+            array = array.view(pa.int64())
+        values: list[Any] = array.to_pylist()
+        return values
+
+
+def as_relation(relation: Relation | str) -> Relation:
+    if isinstance(relation, str):
+        return Query(relation) if " " in relation else Table(relation)
+    return relation
+
+
+@pytest.fixture(scope="session")
+def shared_database(postgres_server: PostgresServer) -> Iterator[str]:
+    name = f"rivet_rooms_{secrets.token_hex(6)}"
+    postgres_server.psql_text(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")
+    yield name
+    postgres_server.psql_text(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def room(postgres_server: PostgresServer, shared_database: str) -> Iterator[Room]:
+    made = Room(server=postgres_server, database=shared_database, schema=f"room_{secrets.token_hex(6)}")
+    made.run_sql(f"CREATE SCHEMA {made.schema}")
+    yield made
+    made.run_sql(f"DROP SCHEMA {made.schema} CASCADE")
