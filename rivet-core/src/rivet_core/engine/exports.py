@@ -14,7 +14,7 @@ from rivet_core.engine.export import run_export
 from rivet_core.engine.outcome import Outcome
 from rivet_core.engine.units import Stopped
 from rivet_core.errors import EnvironmentFailure, InternalError
-from rivet_core.events import PartRecorded, RunOpened
+from rivet_core.events import PartRecorded, RowsRead, RunOpened
 from rivet_core.types import redact
 
 if TYPE_CHECKING:
@@ -49,10 +49,12 @@ class Ended:
     """What the exports came to.
 
     :param outcomes: in the order of the jobs.
+    :param bytes_read: input bytes that this process read, in the same order.
     :param alive: a thread did not end within the grace; the process must not wait for it.
     """
 
     outcomes: tuple[Outcome, ...]
+    bytes_read: tuple[int, ...]
     alive: bool = False
 
 
@@ -92,6 +94,7 @@ def run_exports(
     _wait(workers, settings.stop)
     return Ended(
         outcomes=tuple(account.outcome(number, job.intent.name) for number, job in enumerate(jobs)),
+        bytes_read=tuple(account.bytes_read(job.intent.name) for job in jobs),
         alive=any(worker.is_alive() for worker in workers),
     )
 
@@ -131,6 +134,7 @@ class _Account:
         self._opened: dict[str, RunOpened] = {}
         self._parts: dict[str, list[PartRecorded]] = {}
         self._began: dict[str, float] = {}
+        self._read: dict[str, int] = {}
         self._outcomes: dict[int, Outcome] = {}
 
     def observe(self, event: Event) -> None:
@@ -141,6 +145,8 @@ class _Account:
                     self._began[event.export] = time.monotonic()
                 case PartRecorded():
                     self._parts.setdefault(event.export, []).append(event)
+                case RowsRead():
+                    self._read[event.export] = self._read.get(event.export, 0) + event.bytes
         self._settings.observe(event)
 
     def finish(self, number: int, outcome: Outcome) -> None:
@@ -151,6 +157,10 @@ class _Account:
         with self._lock:
             outcome = self._outcomes.get(number)
         return self.stopped(export) if outcome is None else outcome
+
+    def bytes_read(self, export: str) -> int:
+        with self._lock:
+            return self._read.get(export, 0)
 
     def stopped(self, export: str) -> Outcome:
         """Return the outcome of an export that was asked to end; of its parts only this process's are known."""

@@ -1,0 +1,62 @@
+"""The one place where a command ends: every way that it can end becomes an exit status and, at most, one error."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from typing import TYPE_CHECKING
+
+import click
+
+from rivet_core.cli.failing import tell_error, tell_error_json, unknown_error, usage_error
+from rivet_core.cli.invocation import Invocation
+from rivet_core.cli.program import program
+from rivet_core.cli.signals import SignalReceived, Signals
+from rivet_core.errors import RivetError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def end(arguments: Sequence[str]) -> int:
+    """Run a command and return its exit status; nothing is raised."""
+    # Looked for by hand, so that it also holds for what the parser itself complains about.
+    given = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    signals = Signals()
+    invocation = Invocation(environ=os.environ, signals=signals, json_errors="--json-errors" in given)
+    with signals.handled():
+        status = _run(list(arguments), invocation)
+    if invocation.abandon_threads:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    return status
+
+
+def _run(arguments: list[str], invocation: Invocation) -> int:
+    try:
+        status = program.main(args=arguments, prog_name="rivet", standalone_mode=False, obj=invocation)
+        return int(status or 0)
+    except click.ClickException as error:
+        return _failed(usage_error(error), invocation)
+    except RivetError as error:
+        return _failed(error, invocation)
+    except SignalReceived as received:
+        if invocation.json_errors:
+            tell_error_json({"error": str(received), "exit_class": received.exit, "code": "RIVET_RUN_STOPPED"})
+        else:
+            click.echo(str(received), err=True)
+        return received.exit
+    # What has no name must still end in an exit status that means "a bug".
+    except Exception as error:  # noqa: BLE001
+        if invocation.debug:
+            traceback.print_exc()
+        return _failed(unknown_error(error), invocation)
+
+
+def _failed(error: RivetError, invocation: Invocation) -> int:
+    if invocation.debug and error.__cause__ is not None:
+        traceback.print_exception(error)
+    tell_error(error, invocation)
+    return int(error.exit)

@@ -1,0 +1,121 @@
+"""What every command's parser shares: the global options, lazily found commands, and the options of many commands."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+def _remember(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+    """Note a global option, which may stand before or after the command's name."""
+    name = parameter.name or ""
+    if context.get_parameter_source(name) is ParameterSource.COMMANDLINE and context.obj is not None:
+        setattr(context.obj, name, value)
+
+
+def global_options() -> list[click.Option]:
+    """Return the options that every command has."""
+    shared: dict[str, Any] = {"expose_value": False, "callback": _remember}
+    return [
+        click.Option(["--json-errors"], is_flag=True, help="Print an error as one JSON object.", **shared),
+        click.Option(
+            ["--lock-wait"],
+            type=click.FloatRange(min=0, max=86400 * 365),
+            metavar="SECONDS",
+            help="How long to wait for another process that runs the same export or writes the same prefix;"
+            " 0 asks once.  [env: RIVET_LOCK_WAIT; default: 600]",
+            **shared,
+        ),
+        click.Option(["--no-color"], is_flag=True, help="Print without colours.  [env: NO_COLOR]", **shared),
+        click.Option(["-q", "--quiet"], is_flag=True, help="Print no progress and no warnings.", **shared),
+    ]
+
+
+class _Sections:
+    """Lists the global options apart from the command's own."""
+
+    params: list[click.Parameter]
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        ours = {"json_errors", "lock_wait", "no_color", "quiet"}
+        own, shared = [], []
+        for parameter in self.get_params(context):  # type: ignore[attr-defined]  # of the class it is mixed into
+            record = parameter.get_help_record(context)
+            if record is not None:
+                (shared if parameter.name in ours else own).append(record)
+        for heading, records in (("Options", own), ("Global options", shared)):
+            if records:
+                with formatter.section(heading):
+                    formatter.write_dl(records)
+        if isinstance(self, click.Group):
+            self.format_commands(context, formatter)
+
+    def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Print the examples as they stand."""
+        epilog = getattr(self, "epilog", None)
+        if epilog:
+            with formatter.section("Examples"):
+                for line in epilog.strip().splitlines():
+                    formatter.write_text(line)
+
+
+class Command(_Sections, click.Command):
+    """A command; ``epilog`` holds its examples, one a line."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, context_settings=CONTEXT, **options)
+        self.params += global_options()
+
+
+class Group(_Sections, click.Group):
+    """A group of commands, each in a module that is imported when its name is asked for.
+
+    :param homes: the module of each command, in the order of the help; its attribute ``command`` is the command.
+    """
+
+    def __init__(self, *arguments: Any, homes: Mapping[str, str], **options: Any) -> None:
+        super().__init__(*arguments, context_settings=CONTEXT, **options)
+        self.params += global_options()
+        self._homes = homes
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """Return the commands in the order of the help."""
+        del context
+        return list(self._homes)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """Import a command."""
+        del context
+        home = self._homes.get(name)
+        if home is None:
+            return None
+        found: click.Command = import_module(home).command
+        return found
+
+
+config_option = click.option("-c", "--config", required=True, metavar="FILE", help="The configuration file.")
+export_option = click.option(
+    "-e", "--export", "exports", multiple=True, metavar="NAME", help="Only this export; may be given again."
+)
+one_export_option = click.option("-e", "--export", required=True, metavar="NAME", help="The export.")
+param_option = click.option(
+    "-p", "--param", "params", multiple=True, metavar="KEY=VALUE", help="A value for ${KEY}; may be given again."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def limit_option(default: int) -> Decorator:
+    """Return the option that bounds a listing."""
+    return click.option(
+        "-l", "--limit", type=click.IntRange(min=0), default=default, show_default=True, help="At most so many rows."
+    )

@@ -1,0 +1,68 @@
+"""What is printed: reports on standard output, everything else on standard error, and no secret on either."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def say(text: str, *, out: TextIO | None = None) -> None:
+    """Print a line or a block of a report.
+
+    :param out: where to, when it is not standard output.
+    """
+    from rivet_core.types import redact
+
+    _write(out or sys.stdout, f"{redact(text)}\n")
+
+
+def tell(text: str) -> None:
+    """Print something on standard error that is no part of a report."""
+    from rivet_core.types import redact
+
+    _write(sys.stderr, f"{redact(text)}\n")
+
+
+def say_json(value: Any, *, out: TextIO | None = None, indent: int | None = 2) -> None:
+    """Print a JSON document."""
+    _write(out or sys.stdout, f"{json_text(value, indent=indent)}\n")
+
+
+def json_text(value: Any, *, indent: int | None = 2) -> str:
+    """Return JSON without secrets: they are masked in its texts only, so that it stays JSON."""
+    return json.dumps(_masked(value), indent=indent, ensure_ascii=False)
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return rows as text, in columns as wide as their longest cell."""
+    lines = [tuple(headings), *(tuple(row) for row in rows)]
+    widths = [max(len(line[number]) for line in lines) for number in range(len(headings))]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
+    )
+
+
+def _masked(value: Any) -> Any:
+    from rivet_core.types import redact
+
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, dict):
+        return {key: _masked(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_masked(item) for item in value]
+    return value
+
+
+def _write(stream: TextIO, text: str) -> None:
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError:
+        # The reader has seen enough. What is still printed goes nowhere, and the exit status stays what it was.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
