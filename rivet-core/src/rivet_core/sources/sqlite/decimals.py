@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rivet_core.sources.sqlite.limits import CERTAIN_DIGITS
+from rivet_core.sources.sqlite.limits import CERTAIN_DIGITS, EXACT_POWER
 
 _PLAIN: Final = r"^-?[0-9]+(\.[0-9]+)?$"
 
@@ -41,20 +41,31 @@ def from_text(texts: pa.Array, wanted: pa.DataType) -> pa.Array:
 def from_reals(numbers: pa.Array, wanted: pa.DataType) -> pa.Array:
     """Return float64 numbers as decimals.
 
-    :raises ValueError: when one is not certainly a decimal of that precision and scale.
+    :raises ValueError: when one has more than 15 digits, or more behind the point than the scale.
+    :raises pa.ArrowInvalid: when one has more digits than the decimal.
     """
-    scale = wanted.scale
     reals = numbers.fill_null(0.0).to_numpy(zero_copy_only=False)
-    limit = float(10 ** min(CERTAIN_DIGITS - scale, wanted.precision - scale)) if scale <= CERTAIN_DIGITS else 0.0
-    if not (np.abs(reals) < limit).all():
-        msg = "too many digits"
-        raise ValueError(msg)
-    unit = float(10**scale)
-    scaled = np.rint(reals * unit)
-    if not (scaled / unit == reals).all():
-        msg = "not a decimal of this scale"
-        raise ValueError(msg)
-    return _unscaled(scaled.astype(np.int64), numbers, wanted)
+    scale, whole = wanted.scale, wanted.precision - wanted.scale
+    if scale <= CERTAIN_DIGITS and (np.abs(reals) < float(10 ** min(CERTAIN_DIGITS - scale, whole))).all():
+        unit = float(10**scale)
+        scaled = np.rint(reals * unit)
+        if (scaled / unit == reals).all():
+            return _unscaled(scaled.astype(np.int64), numbers, wanted)
+    elif _are_decimals(reals, scale).all():
+        return numbers.cast(pa.utf8()).cast(wanted)
+    msg = "not a decimal of this scale"
+    raise ValueError(msg)
+
+
+def _are_decimals(reals: npt.NDArray[np.float64], scale: int) -> npt.NDArray[np.bool_]:
+    """Return which are decimals of at most 15 digits, so many of them behind the point as each leaves room for."""
+    found = np.zeros(len(reals), dtype=np.bool_)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for digits in range(min(scale, EXACT_POWER) + 1):
+            unit = float(10**digits)
+            scaled = np.rint(reals * unit)
+            found |= (np.abs(scaled) < 10.0**CERTAIN_DIGITS) & (scaled / unit == reals)
+    return found
 
 
 def _unscaled(values: npt.NDArray[np.int64], nulls_of: pa.Array, wanted: pa.DataType) -> pa.Array:

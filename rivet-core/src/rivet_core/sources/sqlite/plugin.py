@@ -25,7 +25,7 @@ def rivet_sources() -> list[SourceType]:
         SourceType(
             kind="sqlite",
             options=SqliteOptions,
-            capabilities=SourceCapabilities(restart=Restart.MARK, estimates=True),
+            capabilities=SourceCapabilities(restart=Restart.MARK),
             factory=open_later,
             schemes=("sqlite",),
         )

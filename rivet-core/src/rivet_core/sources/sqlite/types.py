@@ -12,8 +12,8 @@ TIME                            time64[us]          text ``HH:MM``, ``HH:MM:SS``
 DATETIME, TIMESTAMP             timestamp[us]       text ``YYYY-MM-DD``, or with `` `` or ``T`` and a time; no zone
 TIMESTAMPTZ, TIMESTAMP WITH     timestamp[us, UTC]  the same with ``Z`` or an offset behind it
 TIME ZONE, DATETIMEOFFSET
-DECIMAL(p,s), NUMERIC(p,s)      decimal(p,s)        integers; reals of at most 15 digits that *are* the nearest real
-                                                    of a decimal of that scale; decimal text
+DECIMAL(p,s), NUMERIC(p,s)      decimal(p,s)        integers; reals that are the nearest real to a decimal of at most
+                                                    15 digits, s of them behind the point; decimal text
 DECIMAL, NUMERIC alone          exact text          everything
 UUID, GUID, UNIQUEIDENTIFIER    arrow.uuid          text with or without hyphens, 16 bytes
 JSON, JSONB                     arrow.json          text, and numbers, which SQLite makes of bare JSON numbers
@@ -28,8 +28,8 @@ otherwise by affinity:
 ==============================  ==================  ===============================================================
 
 Dates are text only: whether an integer means seconds, milliseconds or days, nobody can know; ask for ``bigint``, or
-convert in a query. SQLite keeps no decimals, only 64-bit integers and binary reals: a real is read as a decimal only
-where that is certainly what was stored, and larger ones are refused since SQLite had already rounded them.
+convert in a query. SQLite keeps no decimals, only 64-bit integers and binary reals. Fifteen digits come through a real
+unharmed, so that decimal arrives; a real with more digits was rounded by SQLite already, and is refused.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from rivet_core.sources.sqlite.limits import CERTAIN_DIGITS, SINGLE_LIMIT
+from rivet_core.sources.sqlite.limits import CERTAIN_DIGITS, EXACT_POWER, SINGLE_LIMIT
 from rivet_core.sources.sqlite.types import JSON, UUID
 
 _INT64: Final = (1 << 63) - 1
@@ -55,8 +55,8 @@ def keeps_promise(value: str, wanted: pa.DataType) -> str:
 
 
 def _day(value: str) -> str:
-    # date() turns the 30th of February into the 1st of March, so only a real day is equal to its own date().
-    return f"date(substr({value}, 1, 10)) = substr({value}, 1, 10)"
+    # Counting makes the 1st of March of the 30th of February, so only a real day is still itself.
+    return f"date(substr({value}, 1, 10), '+0 days') = substr({value}, 1, 10)"
 
 
 def _time_behind_day(value: str, wanted: pa.TimestampType) -> str:
@@ -88,14 +88,14 @@ def _clock(text: str, digits: int) -> str:
 def _decimal(value: str, precision: int, scale: int) -> str:
     whole = min(10 ** (precision - scale) - 1, _INT64)
     integer = f"typeof({value}) = 'integer' AND {value} BETWEEN {-whole} AND {whole}"
-    cases = [integer]
-    if scale <= CERTAIN_DIGITS:
-        # The same arithmetic as the conversion's, in the same binary reals.
-        limit = f"{10 ** min(CERTAIN_DIGITS - scale, precision - scale)}.0"
-        unit = f"{10**scale}.0"
-        cases.append(
-            f"typeof({value}) = 'real' AND abs({value}) < {limit} AND round({value} * {unit}) / {unit} = {value}"
-        )
+    # The conversion's own arithmetic, in the same binary reals.
+    units = [f"{10**power}.0" for power in range(min(scale, EXACT_POWER) + 1)]
+    decimals = " OR ".join(
+        f"(abs(round({value} * {unit})) < {10**CERTAIN_DIGITS}.0 AND round({value} * {unit}) / {unit} = {value})"
+        for unit in units
+    )
+    limit = f"{10 ** min(CERTAIN_DIGITS, precision - scale)}.0"
+    cases = [integer, f"typeof({value}) = 'real' AND abs({value}) < {limit} AND ({decimals})"]
     digits = f"ltrim({value}, '-')"
     point = f"instr({digits} || '.', '.')"
     cases.append(
