@@ -16,7 +16,7 @@ from rivet_core.config.keys import (
     SourceKeys,
     TuningKeys,
 )
-from rivet_core.config.problems import INVALID, Problem, problem_of
+from rivet_core.config.problems import Problem
 from rivet_core.config.suggestions import suggest
 
 if TYPE_CHECKING:
@@ -78,24 +78,24 @@ def stray_key(entry: Entry, known: Iterable[str], *, mode: str | None = None, fo
     """
     key = entry.key
     if later := LATER.get(key):
-        return problem_of(entry.place, f"{key!r} cannot be served", code=UNSUPPORTED, remedy=later)
+        return Problem(place=entry.place, message=f"{key!r} cannot be served", code=UNSUPPORTED, remedy=later)
     if mode is not None and (owner := MODE_KEYS.get(key)):
         return _of_other(entry, "mode", owner, mode)
     if format is not None and (owner := FORMAT_KEYS.get(key)):
         return _of_other(entry, "format", owner, format)
     known = tuple(known)
     if place := _home(key):
-        return problem_of(entry.place, f"unknown key {key!r} here", code=INVALID, remedy=f"it belongs under {place}")
-    return problem_of(entry.place, f"unknown key {key!r}", code=INVALID, remedy=suggest(key, known))
+        return Problem(place=entry.place, message=f"unknown key {key!r} here", remedy=f"it belongs under {place}")
+    return Problem(place=entry.place, message=f"unknown key {key!r}", remedy=suggest(key, known))
 
 
 def _of_other(entry: Entry, seam: str, owner: str, chosen: str) -> Problem:
     if owner == chosen:
         message = f"{entry.key!r} is not taken by the installed {seam} {chosen!r}"
         remedy = f"remove it, or install a plugin for the {seam} {chosen!r} that takes it"
-        return problem_of(entry.place, message, code=UNSUPPORTED, remedy=remedy)
+        return Problem(place=entry.place, message=message, code=UNSUPPORTED, remedy=remedy)
     message = f"{entry.key!r} belongs to {seam} {owner}, and this export has {seam} {chosen}, which would ignore it"
-    return problem_of(entry.place, message, code=IGNORED, remedy=f"remove it, or write {seam}: {owner}")
+    return Problem(place=entry.place, message=message, code=IGNORED, remedy=f"remove it, or write {seam}: {owner}")
 
 
 def _home(key: str) -> str | None:

@@ -70,14 +70,13 @@ def read_export(node: Node, source: SourceBlock | None, kinds: Kinds, reading: R
     reads = read_relation(keys, node, reading)
     rules = column_rules(keys, reads.relation if reads else None, node, reading)
     part_bytes = _part_bytes(keys, node, reading)
-    own = node.get("tuning")
-    tuned = source.tuned(own, reading) if source else None
     if source and reads and node.get("table") is None and not source.declaration.capabilities.queries:
         place = next(entry.place for entry in node if entry.key in WAYS)
         message = f"a source of the type {source.chosen.kind} reads tables, not queries"
         reading.problem(place, message, code="RIVET_CONFIG_EXPORT_SOURCE_INVALID", remedy="write table: instead")
-    if len(reading.problems) > before or source is None or tuned is None:
+    if len(reading.problems) > before or source is None:
         return None
+    tuned = source.tuned(node.get("tuning"), reading)
     if form is None or form.chosen is None or destination is None or not mode.runners:
         return None
     declaration, options, prefix = destination
@@ -112,7 +111,7 @@ def read_export(node: Node, source: SourceBlock | None, kinds: Kinds, reading: R
         max_attempts=resolved.max_attempts,
         retry_backoff_ms=resolved.retry_backoff_ms,
     )
-    if not _reads_something(intent, mode, node, reading):
+    if not _reads_something(intent, mode, node, reading) or len(reading.problems) > before:
         return None
     return ReadExport(intent=intent, destination=declaration, node=node)
 

@@ -8,6 +8,7 @@ import attrs
 
 from rivet_core.config.nodes import Items, Keyed, Node, Scalar
 from rivet_core.config.structure import WRONG, structure
+from rivet_core.config.suggestions import closest
 from rivet_core.errors import RivetError
 
 if TYPE_CHECKING:
@@ -65,6 +66,10 @@ def kind_block(node: Node, reading: Reading, *, seam: str, word: bool = True) ->
         return None
     entry = node.get("type")
     if entry is None:
+        near = closest("type", [other.key for other in node])
+        if near is not None and (misspelt := node.get(near)) is not None:
+            reading.problem(misspelt.place, f"unknown key {near!r}", remedy="did you mean 'type'?")
+            return None
         reading.problem(node.place, f"{seam!r} has no 'type'", remedy=f"add the kind of {seam}, such as type: …")
         return None
     kind = structure(entry.value, str, reading, key=entry)

@@ -6,11 +6,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import attrs
+
 from rivet_core.config.configuration import Configuration, Notifications
 from rivet_core.config.elsewhere import stray_key
 from rivet_core.config.exports import ReadExport, read_export
 from rivet_core.config.keys import RootKeys
 from rivet_core.config.nodes import Items, Keyed, compose
+from rivet_core.config.pending import report_pending
 from rivet_core.config.placeholders import Variables
 from rivet_core.config.prefix import shared_prefixes
 from rivet_core.config.problems import ConfigurationInvalid
@@ -83,15 +86,17 @@ def parse(
         reading.problem(start, "the file must be a mapping", remedy="start with source: and exports:")
     if reading.problems or configuration is None:
         raise ConfigurationInvalid(reading.problems) from reading.cause
-    return configuration
+    return attrs.evolve(configuration, warnings=tuple(reading.warnings))
 
 
 def _read(root: Keyed, kinds: Kinds, reading: Reading, path: Path, file: str, clock: datetime) -> Configuration | None:
     def stray(entry: Entry, known: tuple[str, ...]) -> None:
-        # Said explicitly, it changes nothing.
-        if entry.key != "parallel_export_processes" or getattr(entry.value, "text", "") != "false":
-            reading.problems.append(stray_key(entry, known))
+        reading.problems.append(stray_key(entry, known))
 
+    processes = root.get("parallel_export_processes")
+    if processes is not None and getattr(processes.value, "text", "") == "false":
+        # Said explicitly, it changes nothing.
+        root = root.without(["parallel_export_processes"])
     keys = structure_class(RootKeys, root, reading, stray=stray)
     source_entry, exports_entry = root.get("source"), root.get("exports")
     source = read_source(source_entry.value, kinds, reading) if source_entry else None
@@ -100,6 +105,7 @@ def _read(root: Keyed, kinds: Kinds, reading: Reading, path: Path, file: str, cl
     _check_names(nodes, reading)
     good = [export for export in exports if export is not None]
     _check_prefixes(good, clock, reading)
+    report_pending(root, nodes, source, reading)
     if keys is WRONG or source is None or len(good) < len(exports):
         return None
     return Configuration(
@@ -107,7 +113,6 @@ def _read(root: Keyed, kinds: Kinds, reading: Reading, path: Path, file: str, cl
         file=file,
         source=source.chosen,
         exports=tuple(export.intent for export in good),
-        warnings=tuple(reading.warnings),
         parallel_exports=keys.parallel_exports,
         notifications=_notifications(keys.notifications),
     )

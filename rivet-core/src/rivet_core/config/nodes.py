@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import attrs
 import yaml
 
-from rivet_core.config.problems import ConfigurationInvalid, Problem, problem_of
+from rivet_core.config.problems import ConfigurationInvalid, Problem
 from rivet_core.errors import Place
 
 if TYPE_CHECKING:
@@ -97,25 +97,31 @@ def compose(text: str, *, file: str) -> tuple[Node, list[Problem]]:
     """
     start = Place(file=file, line=1, column=1)
     if len(text) > MAX_CHARACTERS:
-        raise ConfigurationInvalid([problem_of(start, f"the file is larger than {MAX_CHARACTERS} characters")])
+        raise ConfigurationInvalid(
+            [Problem(place=start, message=f"the file is larger than {MAX_CHARACTERS} characters")]
+        )
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = start if mark is None else Place(file=file, line=mark.line + 1, column=mark.column + 1)
         words = " ".join(word for word in (error.context, error.problem) if word)
-        raise ConfigurationInvalid([problem_of(place, f"this is not YAML: {words}", remedy=_hint(words))]) from error
+        raise ConfigurationInvalid(
+            [Problem(place=place, message=f"this is not YAML: {words}", remedy=_hint(words))]
+        ) from error
     except yaml.YAMLError as error:
-        raise ConfigurationInvalid([problem_of(start, f"this is not YAML: {error}")]) from error
+        raise ConfigurationInvalid([Problem(place=start, message=f"this is not YAML: {error}")]) from error
     except RecursionError as error:
-        raise ConfigurationInvalid([problem_of(start, "the file is nested too deeply")]) from error
+        raise ConfigurationInvalid([Problem(place=start, message="the file is nested too deeply")]) from error
     if root is None:
-        raise ConfigurationInvalid([problem_of(start, "the file is empty", remedy="give it a source and exports")])
+        raise ConfigurationInvalid(
+            [Problem(place=start, message="the file is empty", remedy="give it a source and exports")]
+        )
     growing = _Growing(file)
     try:
         return growing.node(root, "", ()), growing.problems
     except _OutOfBounds as error:
-        raise ConfigurationInvalid([problem_of(error.place, error.reason)]) from error
+        raise ConfigurationInvalid([Problem(place=error.place, message=error.reason)]) from error
 
 
 def step(path: str, key: str) -> str:
@@ -162,7 +168,7 @@ class _Growing:
         merged: list[Entry] = []
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
-                self.problems.append(problem_of(self._place(key, path), "a key must be a word"))
+                self.problems.append(Problem(place=self._place(key, path), message="a key must be a word"))
                 continue
             if key.tag == "tag:yaml.org,2002:merge":
                 merged += self._merged(value, path, above)
@@ -171,7 +177,7 @@ class _Growing:
             place = self._place(key, inner)
             if first := entries.get(key.value):
                 message = f"{key.value!r} is given twice, first on line {first.place.line}"
-                self.problems.append(problem_of(place, message, remedy="remove one of the two"))
+                self.problems.append(Problem(place=place, message=message, remedy="remove one of the two"))
                 continue
             entries[key.value] = Entry(key=key.value, value=self.node(value, inner, above), place=place)
         yield from entries.values()
@@ -188,7 +194,7 @@ class _Growing:
             if isinstance(one, yaml.MappingNode):
                 found += self.node(one, path, above).entries  # type: ignore[union-attr]  # a mapping becomes one
             else:
-                self.problems.append(problem_of(self._place(one, step(path, "<<")), "'<<' takes a mapping"))
+                self.problems.append(Problem(place=self._place(one, step(path, "<<")), message="'<<' takes a mapping"))
         return found
 
     def _refuse_tag(self, node: yaml.Node, place: Place) -> None:
@@ -198,7 +204,7 @@ class _Growing:
         if node.tag != usual:
             shown = node.tag.replace("tag:yaml.org,2002:", "!!")
             self.problems.append(
-                problem_of(place, f"the YAML tag {shown} has no meaning here", remedy="remove the tag")
+                Problem(place=place, message=f"the YAML tag {shown} has no meaning here", remedy="remove the tag")
             )
 
     def _place(self, node: yaml.Node, path: str) -> Place:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from rivet_core.errors import Place, UsageError
-from rivet_core.types import redact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,9 +19,10 @@ VALUE: Final = "RIVET_CONFIG_VALUE_INVALID"
 
 @attrs.frozen(kw_only=True)
 class Problem:
-    """One thing that is wrong, free of secrets.
+    """One thing that is wrong.
 
-    :param message: what is wrong.
+    :param message: what is wrong, free of secrets: whoever puts a user's value into it redacts that value. Not the
+        whole text, because then a password such as ``postgres`` would be masked in our own words, too.
     :param place: file, YAML path, line and column.
     :param remedy: what to do next.
     """
@@ -81,11 +81,6 @@ class ConfigurationInvalid(UsageError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self), (self.problems,))
-
-
-def problem_of(place: Place, message: str, *, code: str = INVALID, remedy: str | None = None) -> Problem:
-    """Return a problem, its text without secrets."""
-    return Problem(message=redact(message), place=place, code=code, remedy=None if remedy is None else redact(remedy))
 
 
 def _order(problem: Problem) -> tuple[str, int, int]:

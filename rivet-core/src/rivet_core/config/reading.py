@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from rivet_core.config.placeholders import Expanded, Variables, expand
-from rivet_core.config.problems import INVALID, ConfigWarning, Problem, problem_of
-from rivet_core.types import redact
+from rivet_core.config.problems import INVALID, ConfigWarning, Problem
 
 if TYPE_CHECKING:
     from rivet_core.config.nodes import Scalar
@@ -34,7 +33,7 @@ class Reading:
 
     def problem(self, place: Place, message: str, *, code: str = INVALID, remedy: str | None = None) -> None:
         """Remember a problem."""
-        self.problems.append(problem_of(place, message, code=code, remedy=remedy))
+        self.problems.append(Problem(place=place, message=message, code=code, remedy=remedy))
 
     def refused(self, place: Place, error: RivetError) -> None:
         """Remember what a plugin's error says, at the place that asked for the plugin."""
@@ -43,7 +42,7 @@ class Reading:
 
     def warn(self, place: Place, message: str) -> None:
         """Remember a warning, once."""
-        warning = ConfigWarning(message=redact(message), place=place)
+        warning = ConfigWarning(message=message, place=place)
         if warning not in self.warnings:
             self.warnings.append(warning)
 

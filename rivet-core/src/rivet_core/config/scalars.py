@@ -9,7 +9,7 @@ import re
 from typing import Final
 
 _INTEGER: Final = re.compile(r"[-+]?(0|[1-9][0-9]*)")
-_FLOAT: Final = re.compile(r"[-+]?(0|[1-9][0-9]*)?(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+_FLOAT: Final = re.compile(r"[-+]?((0|[1-9][0-9]*)(\.[0-9]+)?|\.[0-9]+)([eE][-+]?[0-9]+)?")
 _SURPRISES: Final = (
     (
         re.compile(r"[-+]?[0-9][0-9_]*_[0-9_]*(\.[0-9_]*)?"),
@@ -66,7 +66,7 @@ def read_float(text: str) -> float:
 
     :raises Unreadable: for everything else.
     """
-    if not re.search("[0-9]", text) or not _FLOAT.fullmatch(text):
+    if not _FLOAT.fullmatch(text):
         raise _surprise(text)
     value = float(text)
     if value in {float("inf"), float("-inf")}:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from rivet_core.config.elsewhere import stray_key
-from rivet_core.config.hints import option_fields
+from rivet_core.config.hints import alternatives, option_fields
 from rivet_core.config.keys import SourceKeys
 from rivet_core.config.kinds import ask, kind_block
 from rivet_core.config.nodes import Keyed
@@ -85,9 +85,18 @@ def read_source(node: Node, kinds: Kinds, reading: Reading) -> SourceBlock | Non
 
 
 def _plugins_part(mapping: Keyed, declaration: SourceType) -> Keyed:
-    """Return what the plugin reads: everything but our own keys, and those too where it has options of that name."""
-    has = {field.key for field in option_fields(declaration.options)}
-    return mapping.without(key for key in _OWN if key not in has)
+    """Return what the plugin reads: everything but our own keys, and those too where it has options of that name.
+
+    Of ``tuning`` it gets the keys that it looks at; all of them are checked by us.
+    """
+    has = {field.key: field for field in option_fields(declaration.options)}
+    mapping = mapping.without(key for key in _OWN if key not in has)
+    entry = mapping.get("tuning")
+    if entry is None or not isinstance(entry.value, Keyed):
+        return mapping
+    classes = [part for part in alternatives(has["tuning"].hint) if attrs.has(part)]
+    looked_at = {field.key for cls in classes for field in option_fields(cls)}
+    return attrs.evolve(mapping, entries=(attrs.evolve(entry, value=entry.value.only(looked_at)),)).over(mapping)
 
 
 def _check_scheme(options: object, mapping: Keyed, declaration: SourceType, reading: Reading) -> None:

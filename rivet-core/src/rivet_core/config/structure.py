@@ -16,7 +16,7 @@ from rivet_core.config.problems import VALUE
 from rivet_core.config.scalars import Unreadable, read_boolean, read_float, read_integer
 from rivet_core.config.suggestions import suggest
 from rivet_core.errors import InternalError, RivetError
-from rivet_core.types import Secret
+from rivet_core.types import Secret, redact
 
 if TYPE_CHECKING:
     from rivet_core.config.hints import OptionField
@@ -201,7 +201,7 @@ def _construct(
                 reading.problem(place, error.message, code=error.code, remedy=error.remedy)
             else:
                 text = " ".join(str(error.args[0] if error.args else error).split()) or type(error).__name__
-                reading.problem(place, text, code=VALUE)
+                reading.problem(place, redact(text), code=VALUE)
             field = fields[entry.key] if entry else None
             if field is None or field.required or field.argument not in arguments:
                 return None, False
@@ -229,7 +229,8 @@ def _name(key: Entry | None) -> str:
 
 def _shown(node: Scalar) -> str:
     """Return the value as it was written: a placeholder shows its name, never what it stands for."""
-    return repr(node.text if len(node.text) <= 60 else node.text[:57] + "…")
+    text = redact(node.text)
+    return repr(text if len(text) <= 60 else text[:57] + "…")
 
 
 def _shape_remedy(node: Node, parts: tuple[Any, ...]) -> str | None:
