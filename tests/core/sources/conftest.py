@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ from rivet_core.requests import ReadContext, ReadRequest
 from rivet_core.sources.sqlite.options import SqliteOptions
 from rivet_core.sources.sqlite.source import SqliteSource
 from rivet_core.types import ColumnRules, Relation, Table
+
+PLAIN = ColumnRules()
 
 
 @attrs.frozen
@@ -28,7 +30,7 @@ class Database:
     def run(self, script: str) -> None:
         self.own.executescript(script)
 
-    def batches(self, relation: Relation, rules: ColumnRules = ColumnRules(), **request: Any) -> list[Batch]:
+    def batches(self, relation: Relation, rules: ColumnRules = PLAIN, **request: Any) -> list[Batch]:
         columns = self.source.describe(relation, rules).columns
         with self.source.read(ReadRequest(relation=relation, columns=columns, **request), ReadContext()) as batches:
             found = list(batches)
@@ -36,11 +38,11 @@ class Database:
             batch.data.validate(full=True)
         return found
 
-    def rows(self, relation: Relation, rules: ColumnRules = ColumnRules(), **request: Any) -> list[tuple[Any, ...]]:
+    def rows(self, relation: Relation, rules: ColumnRules = PLAIN, **request: Any) -> list[tuple[Any, ...]]:
         pieces = [batch.data for batch in self.batches(relation, rules, **request)]
         return [tuple(row.values()) for piece in pieces for row in piece.to_pylist()]
 
-    def column(self, values: list[Any], declared: str, rules: ColumnRules = ColumnRules()) -> list[Any]:
+    def column(self, values: list[Any], declared: str, rules: ColumnRules = PLAIN) -> list[Any]:
         """Store values in a column of a declared type and read them back."""
         self.own.execute("DROP TABLE IF EXISTS t")
         self.own.execute(f"CREATE TABLE t (c {declared})")
@@ -57,6 +59,3 @@ def database(tmp_path: Path) -> Iterator[Database]:
     yield Database(path, own, source)
     source.close()
     own.close()
-
-
-MakeSource = Callable[[Path], SqliteSource]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import math
 import uuid
 from decimal import Decimal
@@ -74,13 +74,13 @@ def test_a_declared_type_becomes_its_arrow_type(declared: str, arrow: pa.DataTyp
         ("BLOB", b"\0\xff", b"\0\xff"),
         ("BLOB", b"", b""),
         ("BOOLEAN", 1, True),
-        ("DATE", "0001-01-01", datetime.date(1, 1, 1)),
-        ("DATE", "2024-02-29", datetime.date(2024, 2, 29)),
-        ("TIME", "23:59:59.999999", datetime.time(23, 59, 59, 999999)),
-        ("TIME", "07:05", datetime.time(7, 5)),
-        ("DATETIME", "2024-02-29", datetime.datetime(2024, 2, 29)),
-        ("DATETIME", "9999-12-31T23:59:59.999999", datetime.datetime(9999, 12, 31, 23, 59, 59, 999999)),
-        ("TIMESTAMPTZ", "2024-01-01 01:00:00+02:00", datetime.datetime(2023, 12, 31, 23, tzinfo=datetime.UTC)),
+        ("DATE", "0001-01-01", dt.date(1, 1, 1)),
+        ("DATE", "2024-02-29", dt.date(2024, 2, 29)),
+        ("TIME", "23:59:59.999999", dt.time(23, 59, 59, 999999)),
+        ("TIME", "07:05", dt.time(7, 5)),
+        ("DATETIME", "2024-02-29", dt.datetime.fromisoformat("2024-02-29")),
+        ("DATETIME", "9999-12-31T23:59:59.999999", dt.datetime.fromisoformat("9999-12-31T23:59:59.999999")),
+        ("TIMESTAMPTZ", "2024-01-01 01:00:00+02:00", dt.datetime(2023, 12, 31, 23, tzinfo=dt.UTC)),
         ("DECIMAL(18,2)", "9999999999999.99", Decimal("9999999999999.99")),
         ("DECIMAL(10,2)", 12, Decimal("12.00")),
         ("DECIMAL(10,2)", 0.1, Decimal("0.10")),
@@ -165,9 +165,9 @@ def test_a_value_that_breaks_its_promise_arrives_as_exact_text(
 def test_exactly_the_days_of_the_calendar_are_dates(database: Database) -> None:
     texts = [f"{year}-{month:02}-{day:02}" for year in (1900, 2000, 2023) for month in range(14) for day in range(33)]
 
-    def day(text: str) -> datetime.date | None:
+    def day(text: str) -> dt.date | None:
         try:
-            return datetime.date.fromisoformat(text)
+            return dt.date.fromisoformat(text)
         except ValueError:
             return None
 
@@ -179,7 +179,8 @@ nearly = (
     st.from_regex(r"-?[0-9]{1,14}(\.[0-9]{0,4})?", fullmatch=True)
     | st.from_regex(r"(20|00)[0-9][1-9]-[01][0-9]-[0-3][0-9]", fullmatch=True)
     | st.from_regex(
-        r"2024-0[12]-[23][0-9][ T][0-2][0-9](:[0-6][0-9](:[0-6][0-9](\.[0-9]{1,7})?)?)?(Z|[+-][0-2][0-9](:?[0-6][0-9])?)?",
+        r"2024-0[12]-[23][0-9][ T][0-2][0-9](:[0-6][0-9](:[0-6][0-9](\.[0-9]{1,7})?)?)?"
+        r"(Z|[+-][0-2][0-9](:?[0-6][0-9])?)?",
         fullmatch=True,
     )
     | st.from_regex(r"[0-2][0-9](:[0-6][0-9](:[0-6][0-9](\.[0-9]{1,7})?)?)?", fullmatch=True)
@@ -290,7 +291,7 @@ def test_what_sqlite_itself_guards_stays_typed_under_the_policy_text(database: D
         ("TEXT", "decimal(38,9)", "12345678901234567890.5", Decimal("12345678901234567890.500000000")),
         ("INTEGER", "bool", 0, False),
         ("INTEGER", "smallint", -32768, -32768),
-        ("TEXT", "timestamp_ns", "2024-01-01 00:00:00.5", datetime.datetime(2024, 1, 1, 0, 0, 0, 500000)),
+        ("TEXT", "timestamp_ns", "2024-01-01 00:00:00.5", dt.datetime.fromisoformat("2024-01-01T00:00:00.500000")),
         ("TEXT", "json", "{}", "{}"),
         ("DATETIME", "bigint", 1_700_000_000, 1_700_000_000),
         ("REAL", "text", 0.1, "0.1"),
@@ -321,7 +322,7 @@ def test_views_and_queries_hand_declared_types_on_and_give_expressions_as_text(d
         "CREATE TABLE t (id INTEGER PRIMARY KEY, d DATE); INSERT INTO t VALUES (1, '2024-01-01');"
         "CREATE VIEW v AS SELECT id, d AS day, id + 0.5 AS e FROM t"
     )
-    expected = [(1, datetime.date(2024, 1, 1), "1.5")]
+    expected = [(1, dt.date(2024, 1, 1), "1.5")]
     assert database.rows(Table("v")) == expected
     assert database.rows(Query("SELECT id, d AS day, id + 0.5 AS e FROM t")) == expected
 
@@ -336,7 +337,8 @@ def test_generated_columns_are_delivered(database: Database) -> None:
 
 def test_names_may_hold_anything(database: Database) -> None:
     database.run(
-        'CREATE TABLE "a ""b.c" ("x y" INTEGER, "q""" TEXT, "select" TEXT); INSERT INTO "a ""b.c" VALUES (1, \'a\', \'b\')'
+        'CREATE TABLE "a ""b.c" ("x y" INTEGER, "q""" TEXT, "select" TEXT);'
+        "INSERT INTO \"a \"\"b.c\" VALUES (1, 'a', 'b')"
     )
     (batch,) = database.batches(Table('a "b.c'))
     assert batch.data.to_pylist() == [{"x y": 1, 'q"': "a", "select": "b"}]
