@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rivet_core.testing.contracts.packaging import PackagingContract
     from rivet_core.testing.contracts.runner import RunnerContract
     from rivet_core.testing.contracts.source import SourceContract
-    from rivet_core.testing.installed import installed
+    from rivet_core.testing.entries import installed
     from rivet_core.testing.memory_destination import MemoryDestination, MemoryOptions, MemoryStore, memory_type
     from rivet_core.testing.oracle import Account, Loss, all_runs, is_finished, read_through_manifests, rows_of
     from rivet_core.testing.reference_reader import ReferenceReader
@@ -65,7 +65,7 @@ _HOMES = {
     "contracts.packaging": ("PackagingContract",),
     "contracts.runner": ("RunnerContract",),
     "contracts.source": ("SourceContract",),
-    "installed": ("installed",),
+    "entries": ("installed",),
     "memory_destination": ("MemoryDestination", "MemoryOptions", "MemoryStore", "memory_type"),
     "oracle": ("Account", "Loss", "all_runs", "is_finished", "read_through_manifests", "rows_of"),
     "reference_reader": ("ReferenceReader",),

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import count
+from typing import ClassVar
 
 import attrs
 import pyarrow as pa
@@ -108,7 +109,12 @@ class ReferenceOptions:
 
 
 class ReferenceSource:
-    """The source itself, see :class:`~rivet_core.protocols.Source`."""
+    """The source itself, see :class:`~rivet_core.protocols.Source`.
+
+    :cvar engine: the kind that a subclass with another behaviour is declared as.
+    """
+
+    engine: ClassVar[str] = "reference"
 
     def __init__(self, options: ReferenceOptions) -> None:
         self.options = options
@@ -121,7 +127,7 @@ class ReferenceSource:
 
     def identity(self) -> SourceIdentity:
         self._connect()
-        return SourceIdentity(engine="reference", server="memory", database=self.database.name)
+        return SourceIdentity(engine=self.engine, server="memory", database=self.database.name)
 
     def check(self) -> None:
         self._connect()

@@ -117,6 +117,8 @@ class LocalDestination:
 
     def remove(self, key: str) -> None:
         path = path_of(self._root, key)
+        if self.stat(key) is None:
+            return
         with faults.translated(key, self._root):
             try:
                 path.unlink()

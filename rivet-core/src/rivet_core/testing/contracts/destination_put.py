@@ -132,6 +132,8 @@ class DestinationPuts(DestinationFixtures, sealed=True):
             for key, create in (("new", True), ("old", False)):
                 with pytest.raises(Exception):  # noqa: B017, PT011 - the store's own
                     destination.put(key, write_file(data), create=create)
+                with pytest.raises(Exception):  # noqa: B017, PT011 - the store's own
+                    destination.put_bytes(key, data, create=create)
         assert destination.stat("new") is None
         assert [info.key for info in destination.list("")] == ["old"]
         assert destination.get("old", LIMIT) == b"old"

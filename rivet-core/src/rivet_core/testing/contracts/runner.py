@@ -194,7 +194,7 @@ class RunnerContract(Contract, sealed=True):
         assert position is not None, "a positioned runner's units end in marks"
         again = attrs.evolve(where.reader, position=travelled(position))
         before = set(read_all(where, runner.units(again)))
-        new = first.slice(0, 2).set_column(0, "id", pa.array([1000, 1001], pa.int64()))
+        new = first.slice(0, 2).set_column(0, "id", pa.array([HIGHEST - 2, HIGHEST - 1], pa.int64()))
         new = new.set_column(1, "tie", pa.array([9, 9], pa.int64()))
         where.database.insert("ledger", new)
         got = read_all(where, runner.units(again))
