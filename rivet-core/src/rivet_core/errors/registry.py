@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 class CodeFacts:
     """One row of the error table.
 
-    :param kind: the exception class's recovery: usage, environment, busy, integrity, drift, refusal, internal.
+    :param kind: the exception class's recovery: usage, environment, busy, integrity, drift, refusal, internal; or
+        ``warning`` for what is told and ends nothing.
     :param meaning: one sentence for the user.
     """
 
@@ -73,6 +74,7 @@ CODES: Mapping[str, CodeFacts] = MappingProxyType(
         "RIVET_PLUGIN_API_MISMATCH": CodeFacts("usage", "A plugin was written for another version of the contract."),
         # -- planning and types
         "RIVET_TYPE_UNSAFE_MAPPING": CodeFacts("usage", "A column's type has no safe mapping."),
+        "RIVET_PLAN_WARNING": CodeFacts("warning", "Something about the plan that a person should know."),
         "RIVET_PLAN_KEY_UNUSABLE": CodeFacts("usage", "A key column cannot order or split the relation."),
         # -- source
         "RIVET_SOURCE_CONNECT_FAILED": CodeFacts("environment", "The source cannot be reached."),
@@ -130,6 +132,7 @@ CODES: Mapping[str, CodeFacts] = MappingProxyType(
         # -- run and verification
         "RIVET_RUN_UNITS_FAILED": CodeFacts("environment", "Units of the run failed; the next run resumes it."),
         "RIVET_RUN_STOPPED": CodeFacts("environment", "A signal ended the command; the next run resumes the export."),
+        "RIVET_RUN_ABANDONED": CodeFacts("warning", "An unfinished run was given up, and a new one was begun."),
         "RIVET_RUN_GATE_FAILED": CodeFacts("integrity", "A gate judged the run's data as wrong."),
         "RIVET_RUN_SCHEMA_DRIFT": CodeFacts("drift", "The schema differs from the recorded one."),
         "RIVET_RUN_BATCH_SCHEMA": CodeFacts(

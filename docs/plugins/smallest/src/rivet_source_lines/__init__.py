@@ -1,0 +1,1 @@
+"""The lines of text files as a source for rivet."""
