@@ -22,7 +22,7 @@ DOCS: Final = Path(__file__).parent
 #: Registered codes that nothing raises yet, and what they wait for. A code never changes its meaning, so it is
 #: registered before its first use rather than after.
 RESERVED: Final[Mapping[str, str]] = {
-    "RIVET_SOURCE_READ_FAILED": "executors that read units on other machines, where the source's own error cannot travel",
+    "RIVET_SOURCE_READ_FAILED": "executors that read units where the source's own error cannot travel from",
     "RIVET_SOURCE_RUNTIME_UNAVAILABLE": "sources whose driver needs a library of the system",
     "RIVET_DEST_CREDENTIALS_INVALID": "destinations in a cloud",
     "RIVET_DEST_MANIFEST_MISSING": "commands that load what a manifest names",
