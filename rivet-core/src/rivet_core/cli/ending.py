@@ -13,7 +13,7 @@ from rivet_core.cli.failing import tell_error, tell_error_json, unknown_error, u
 from rivet_core.cli.invocation import Invocation
 from rivet_core.cli.program import program
 from rivet_core.cli.signals import SignalReceived, Signals
-from rivet_core.errors import RivetError
+from rivet_core.errors import Exit, RivetError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +38,11 @@ def _run(arguments: list[str], invocation: Invocation) -> int:
     try:
         status = program.main(args=arguments, prog_name="rivet", standalone_mode=False, obj=invocation)
         return int(status or 0)
+    except click.exceptions.NoArgsIsHelpError as error:
+        if not invocation.json_errors:
+            click.echo(error.format_message(), err=True)
+            return int(Exit.USAGE)
+        return _failed(usage_error(click.UsageError("a command is missing", ctx=error.ctx)), invocation)
     except click.ClickException as error:
         return _failed(usage_error(error), invocation)
     except RivetError as error:

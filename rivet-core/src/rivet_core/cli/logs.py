@@ -54,8 +54,7 @@ def configure_logs(invocation: Invocation) -> None:
             structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=True),
             without_traceback,
             structlog.processors.format_exc_info,
-            structlog.processors.KeyValueRenderer(key_order=["timestamp", "level", "event"], drop_missing=True),
-            _redacted,
+            _rendered,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(_LEVELS[word.lower()]),
         logger_factory=_StandardError(),
@@ -63,8 +62,10 @@ def configure_logs(invocation: Invocation) -> None:
     )
 
 
-def _redacted(logger: Any, method: str, text: str) -> str:
-    del logger, method
+def _rendered(logger: Any, method: str, event: MutableMapping[str, Any]) -> str:
+    import structlog
+
     from rivet_core.types import redact
 
-    return redact(text)
+    render = structlog.processors.KeyValueRenderer(key_order=["timestamp", "level", "event"], drop_missing=True)
+    return redact(str(render(logger, method, event)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -48,7 +49,8 @@ class _Sections:
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         ours = {"json_errors", "lock_wait", "no_color", "quiet"}
-        own, shared = [], []
+        own: list[tuple[str, str]] = []
+        shared: list[tuple[str, str]] = []
         for parameter in self.get_params(context):  # type: ignore[attr-defined]  # of the class it is mixed into
             record = parameter.get_help_record(context)
             if record is not None:
@@ -62,6 +64,7 @@ class _Sections:
 
     def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Print the examples as they stand."""
+        del context
         epilog = getattr(self, "epilog", None)
         if epilog:
             with formatter.section("Examples"):
@@ -72,8 +75,8 @@ class _Sections:
 class Command(_Sections, click.Command):
     """A command; ``epilog`` holds its examples, one a line."""
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, context_settings=CONTEXT, **options)
+    def __init__(self, name: str | None, **options: Any) -> None:
+        super().__init__(name, context_settings=CONTEXT, **options)
         self.params += global_options()
 
 
@@ -83,22 +86,20 @@ class Group(_Sections, click.Group):
     :param homes: the module of each command, in the order of the help; its attribute ``command`` is the command.
     """
 
-    def __init__(self, *arguments: Any, homes: Mapping[str, str], **options: Any) -> None:
-        super().__init__(*arguments, context_settings=CONTEXT, **options)
+    def __init__(self, name: str, *, homes: Mapping[str, str] = MappingProxyType({}), **options: Any) -> None:
+        super().__init__(name, context_settings=CONTEXT, **options)
         self.params += global_options()
         self._homes = homes
 
     def list_commands(self, context: click.Context) -> list[str]:
         """Return the commands in the order of the help."""
-        del context
-        return list(self._homes)
+        return [*self._homes, *super().list_commands(context)]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """Import a command."""
-        del context
         home = self._homes.get(name)
         if home is None:
-            return None
+            return super().get_command(context, name)
         found: click.Command = import_module(home).command
         return found
 

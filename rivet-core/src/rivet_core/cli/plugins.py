@@ -25,7 +25,7 @@ RIVET_PLUGINS=rivet-source-postgres rivet plugins --json
 @click.option("--load", is_flag=True, help="Import each of them, so that the broken ones show.")
 @json_option
 @click.pass_obj
-def command(invocation: Invocation, load: bool, as_json: bool) -> int:
+def command(invocation: Invocation, *, load: bool, as_json: bool) -> int:
     """List the sources, runners, formats, destinations and observers that are installed, and who brings them.
 
     Nothing is imported for it, unless --load asks for that; then the exit status is 1 when one is broken.
@@ -34,7 +34,8 @@ def command(invocation: Invocation, load: bool, as_json: bool) -> int:
     from rivet_core.cli.printing import say, say_json, table
     from rivet_core.plugins import Plugins, PluginState
 
-    configure_logs(invocation)
+    if load:
+        configure_logs(invocation)
     rows = Plugins.installed(invocation.environ).listing(load=load)
     if as_json:
         say_json(

@@ -37,6 +37,7 @@ rivet --lock-wait 0 run -c rivet.yaml --summary-output summary.json
 @click.pass_obj
 def command(
     invocation: Invocation,
+    *,
     config: str,
     exports: tuple[str, ...],
     params: tuple[str, ...],

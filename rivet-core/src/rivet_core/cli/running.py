@@ -55,9 +55,7 @@ def run(invocation: Invocation, wishes: Wishes) -> int:
         msg = "--fresh and --resume contradict each other"
         raise UsageError(msg, code="RIVET_CLI_OPTION_UNSUPPORTED", remedy="leave out --resume: a run always resumes")
     wait = invocation.lock_wait_seconds
-    loaded = load_exports(
-        invocation, wishes.config, exports=wishes.exports, params=wishes.params, strict=wishes.strict
-    )
+    loaded = load_exports(invocation, wishes.config, exports=wishes.exports, params=wishes.params, strict=wishes.strict)
     jobs = tuple(ExportJob(intent=intent, declarations=loaded.declarations(intent)) for intent in loaded.intents)
     piped = [job.intent.name for job in jobs if not job.declarations.destination.capabilities.durable]
     at_a_time = _at_a_time(wishes, loaded, piped)
@@ -73,7 +71,8 @@ def run(invocation: Invocation, wishes: Wishes) -> int:
     database = StateDatabase(loaded.state_file(invocation))
     ended: Ended | None = None
     try:
-        with showing(invocation) as show, invocation.signals.setting(settings.stop):
+        announce = not (invocation.quiet or invocation.json_errors)
+        with showing(invocation) as show, invocation.signals.setting(settings.stop, announce=announce):
             observed = attrs.evolve(settings, observe=_both(show, loaded.plugins.notify))
             ended = run_exports(jobs, database, observed, at_a_time=at_a_time)
     finally:
@@ -172,16 +171,16 @@ def _print(invocation: Invocation, wishes: Wishes, report: RunReport, loaded: Lo
     if wishes.summary_output is not None:
         try:
             Path(wishes.summary_output).write_text(json_text(report.to_json()) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise _unwritable(wishes.summary_output, error.strerror or "") from error
-    errors = tuple(error for export in report.exports if (error := _error(export)) is not None)
+        except OSError as cause:
+            raise _unwritable(wishes.summary_output, cause.strerror or "") from cause
+    errors = tuple(found for export in report.exports if (found := _error(export)) is not None)
     if not errors:
         return
     if not invocation.json_errors:
         for error in errors:
             tell_error(error, invocation)
         return
-    worst = next((error for error in errors if int(error.exit) == report.exit), errors[0])
+    worst = next((one for one in errors if int(one.exit) == report.exit), errors[0])
     told = {**error_to_json(worst), "exit_class": report.exit}
     if len(report.exports) > 1:
         told["error"] = f"{len(errors)} of {len(report.exports)} exports failed; the worst: {worst.message}"

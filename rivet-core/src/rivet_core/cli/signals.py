@@ -38,6 +38,7 @@ class Signals:
     def __init__(self) -> None:
         self.received: int | None = None
         self._stop: threading.Event | None = None
+        self._announce = True
 
     @contextmanager
     def handled(self) -> Iterator[None]:
@@ -53,9 +54,13 @@ class Signals:
                 signal.signal(number, handler)
 
     @contextmanager
-    def setting(self, stop: threading.Event) -> Iterator[None]:
-        """Let a signal set an event for the length of the block, instead of breaking off the main thread."""
+    def setting(self, stop: threading.Event, *, announce: bool = True) -> Iterator[None]:
+        """Let a signal set an event for the length of the block, instead of breaking off the main thread.
+
+        :param announce: say on standard error that the end is coming.
+        """
         self._stop = stop
+        self._announce = announce
         try:
             yield
         finally:
@@ -71,4 +76,6 @@ class Signals:
         if self._stop is None:
             raise SignalReceived(number)
         self._stop.set()
-        os.write(2, f"\n{signal_name(number)}: ending at the next restart point; once more ends at once\n".encode())
+        if self._announce:
+            name = signal_name(number)
+            os.write(2, f"\n{name}: ending at the next restart point; once more ends at once\n".encode())

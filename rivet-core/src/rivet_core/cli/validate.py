@@ -45,6 +45,7 @@ rivet validate -c rivet.yaml --date 2024-05-01 --json -o report.json
 @click.pass_obj
 def command(
     invocation: Invocation,
+    *,
     config: str,
     exports: tuple[str, ...],
     params: tuple[str, ...],

@@ -10,7 +10,7 @@ import attrs
 
 from rivet_core.cli.failing import error_to_json, tell_error
 from rivet_core.cli.loading import Loaded, load_exports
-from rivet_core.cli.printing import json_text, say, tell
+from rivet_core.cli.printing import json_text, say, say_json, tell
 from rivet_core.cli.run_ids import day_of, export_of
 from rivet_core.cli.verifying import Verified, Wanted, verify_export
 from rivet_core.engine.report_text import count_text
@@ -61,9 +61,7 @@ def validate(invocation: Invocation, wishes: Wishes) -> int:
     """Verify the exports and return the exit status."""
     loaded = load_exports(invocation, wishes.config, exports=wishes.exports, params=wishes.params)
     intents = _meant(loaded, wishes)
-    wanted = Wanted(
-        depth=Depth(wishes.depth), prefix=wishes.prefix, date=_date(wishes), run_id=wishes.run_id
-    )
+    wanted = Wanted(depth=Depth(wishes.depth), prefix=wishes.prefix, date=_date(wishes), run_id=wishes.run_id)
     verified: list[Verified] = []
     errors: list[tuple[str, RivetError]] = []
     warnings = [str(warning) for warning in loaded.configuration.warnings]
@@ -112,7 +110,10 @@ def _date(wishes: Wishes) -> datetime | None:
 def _print(wishes: Wishes, findings: Findings) -> None:
     text = json_text(_json(findings)) if wishes.as_json else redact("\n".join(_lines(findings)))
     if wishes.output is None:
-        say(text) if not wishes.as_json else print(text, flush=True)
+        if wishes.as_json:
+            say_json(_json(findings))
+        else:
+            say(text)
         return
     try:
         Path(wishes.output).write_text(text + "\n", encoding="utf-8")
@@ -165,8 +166,8 @@ def _tell(invocation: Invocation, findings: Findings) -> None:
     if findings.exit is Exit.DONE:
         return
     if findings.exit not in {found.verification.exit for found in findings.verified}:
-        for _, error in findings.errors:
-            tell_error(error, invocation)
+        for _, stopped in findings.errors:
+            tell_error(stopped, invocation)
         return
     bad = [found for found in findings.verified if found.verification.exit is findings.exit]
     names = ", ".join(dict.fromkeys(found.export for found in bad))

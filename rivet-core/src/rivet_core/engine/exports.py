@@ -58,9 +58,7 @@ class Ended:
     alive: bool = False
 
 
-def run_exports(
-    jobs: Sequence[ExportJob], database: StateDatabase, settings: Settings, *, at_a_time: int = 1
-) -> Ended:
+def run_exports(jobs: Sequence[ExportJob], database: StateDatabase, settings: Settings, *, at_a_time: int = 1) -> Ended:
     """Run exports in their order; one that fails does not stop the others.
 
     Exports run in threads of their own, so that a signal, which arrives in the main thread, never breaks into the

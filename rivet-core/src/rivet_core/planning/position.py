@@ -14,6 +14,11 @@ def stored_position(position: str | None) -> Position | None:
     return None if position is None else Position.from_json(json.loads(position))
 
 
+def position_text(position: Position) -> str:
+    """Return a position as a person should read it; only its source can compare it."""
+    return ", ".join(str(part.value) for part in position.parts)
+
+
 def check_position(export: str, stored: str | None, current: str) -> None:
     """Refuse a position that belongs to another cursor, query, destination or format.
 

@@ -8,7 +8,6 @@ from threading import RLock
 from typing import TYPE_CHECKING, TextIO, TypeVar, cast
 
 import attrs
-import structlog
 
 from rivet_core.errors import RivetError, UsageError
 from rivet_core.hookspecs import DestinationType, FormatType, RunnerType, SourceType
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
     from rivet_core.events import Event
 
-_log = structlog.get_logger(__name__)
 _D = TypeVar("_D", bound=Declaration)
 
 
@@ -130,7 +128,7 @@ class Plugins:
                     self._load(entry)
                 except RivetError as error:
                     failures.append(error)
-                    _log.warning("observer_unusable", plugin=entry.name, origin=entry.origin, error=error.message)
+                    _warn("observer_unusable", plugin=entry.name, origin=entry.origin, error=error.message)
         return tuple(failures)
 
     def notify(self, event: Event) -> None:
@@ -143,7 +141,7 @@ class Plugins:
             # An observer cannot veto, whatever it raises.
             except Exception as error:  # noqa: BLE001
                 entry = loaded.entry
-                _log.warning(
+                _warn(
                     "observer_failed",
                     plugin=entry.name,
                     origin=entry.origin,
@@ -245,6 +243,13 @@ class Plugins:
         if others:
             return _row(entry, PluginState.BROKEN, f"also offered by {', '.join(others)}")
         return _row(entry, PluginState.NOT_LOADED if known is None else PluginState.LOADED)
+
+
+def _warn(event: str, **values: str) -> None:
+    # Not at the top: listing plugins needs no log, and this import is the dearest of them all.
+    import structlog
+
+    structlog.get_logger(__name__).warning(event, **values)
 
 
 def _row(entry: Entry, state: PluginState, reason: str = "") -> PluginRow:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import attrs
-import pyarrow as pa
 
 from rivet_core.types import Column
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 #: Names that start so belong to rivet.
 META_PREFIX = "_rivet_"
@@ -24,6 +28,8 @@ class TableSchema:
     @property
     def arrow(self) -> pa.Schema:
         """The Arrow schema that each batch is checked against."""
+        import pyarrow as pa
+
         return pa.schema([column.field for column in self.columns])
 
     def column(self, name: str) -> Column | None:

@@ -77,14 +77,18 @@ def sealing(database: StateDatabase, run_id: str, roll: int) -> list[SealingRow]
     return [SealingRow(*row) for row in database.rows(statement, (run_id, roll))]
 
 
-def runs(database: StateDatabase, export: str | None, limit: int) -> list[OutcomeRow]:
-    """Return the latest runs, the newest first."""
+def runs(database: StateDatabase, export: str | None, limit: int, *, unfinished: bool = False) -> list[OutcomeRow]:
+    """Return the latest runs, the newest first.
+
+    :param unfinished: only open ones.
+    """
     statement = (
         "SELECT r.id, e.name, e.source, r.phase, r.status, r.opened_at, r.closed_at, o.metrics FROM run r "
         "JOIN export e ON e.id = r.export_id LEFT JOIN outcome o ON o.run_id = r.id "
-        "WHERE ? IS NULL OR e.name = ? ORDER BY r.opened_at DESC, r.rowid DESC LIMIT ?"
+        "WHERE (? IS NULL OR e.name = ?) AND (NOT ? OR r.phase = 'open') "
+        "ORDER BY r.opened_at DESC, r.rowid DESC LIMIT ?"
     )
-    return [OutcomeRow(*row) for row in database.rows(statement, (export, export, limit))]
+    return [OutcomeRow(*row) for row in database.rows(statement, (export, export, int(unfinished), limit))]
 
 
 def files(database: StateDatabase, export: str | None, limit: int) -> list[FileRow]:
