@@ -111,6 +111,9 @@ def read_export(node: Node, source: SourceBlock | None, kinds: Kinds, reading: R
         max_attempts=resolved.max_attempts,
         retry_backoff_ms=resolved.retry_backoff_ms,
     )
+    parallel = node.get("parallel")
+    if parallel and keys.parallel > 1 and not any(one.capabilities.parallel for one, _ in mode.runners):
+        reading.warn(parallel.place, f"parallel has no effect in mode {intent.mode.kind}, which reads one unit")
     if not _reads_something(intent, mode, node, reading) or len(reading.problems) > before:
         return None
     return ReadExport(intent=intent, destination=declaration, node=node)
