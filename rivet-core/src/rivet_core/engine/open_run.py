@@ -136,6 +136,9 @@ def _open(opening: _Opening, frozen: FrozenValues, identity: str) -> OpenedRun:
         opening.declarations.source.capabilities,
         access.capabilities,
     )
+    # Each runner of a mode has options of its own.
+    intent = intent.served_by(runner.kind)
+    opening = attrs.evolve(opening, intent=intent)
     if access.capabilities.readable:
         guard_prefix_mode(access.destination, Mode.CDC if runner.capabilities.changes else Mode.BATCH)
     plan = _plan(opening, runner, export)

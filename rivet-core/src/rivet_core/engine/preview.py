@@ -79,6 +79,7 @@ def _steps(
         found = _with_kept(found, database, export)
     yield found
     runner = choose_runner(intent, declarations.runners, declarations.source.capabilities, capabilities)
+    intent = intent.served_by(runner.kind)
     specs = runner.datasets(intent)
     schemas = tuple((spec, source.describe(spec.relation, intent.rules)) for spec in specs)
     found = attrs.evolve(found, schemas=tuple((spec.name, schema) for spec, schema in schemas))

@@ -32,7 +32,10 @@ def runner_table(
 ) -> tuple[RunnerRow, ...]:
     """Return every runner of the intent's mode with its verdict, by kind."""
     return tuple(
-        RunnerRow(runner, _contract_reason(runner, source, destination) or runner.accepts(intent, source))
+        RunnerRow(
+            runner,
+            _contract_reason(runner, source, destination) or runner.accepts(intent.served_by(runner.kind), source),
+        )
         for runner in sorted(runners, key=lambda runner: runner.kind)
         if runner.mode == intent.mode.kind
     )
