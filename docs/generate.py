@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from rivet_core.cli.reference import reference_page
 from rivet_core.errors import CODES, Exit
 from rivet_core.manifest.report import FailureKind, Weight
 
@@ -135,7 +136,7 @@ def _row(code: str, facts: CodeFacts) -> str:
 
 
 #: Page to what makes it.
-PAGES: Final[Mapping[str, Callable[[], str]]] = {"errors.md": errors_page}
+PAGES: Final[Mapping[str, Callable[[], str]]] = {"errors.md": errors_page, "cli.md": reference_page}
 
 
 def main(arguments: list[str]) -> int:
