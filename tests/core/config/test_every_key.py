@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import copy
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from rivet_core.config import Configuration, ConfigurationInvalid, Problem
 from rivet_core.config.hints import alternatives, option_fields
@@ -210,3 +213,24 @@ def test_a_misplaced_key_is_reported(found: Callable[[Any], tuple[str, set[Probl
     text, problems = found(tree)
     hit = [problem for problem in problems if problem.place.path == words(placed)]
     assert [problem.place.line for problem in hit] == [line_of(text, placed)]
+
+
+trees = st.recursive(
+    st.sampled_from(["", "~", "true", "5", "-1", "1:30", "${A}", "${", "x", "a/../b", "null", "{date}", "\u2028"]),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["type", "a", "name", "on", "${A}"]), inner)
+    ),
+    max_leaves=4,
+)
+
+
+@given(st.sampled_from(list(keys(FILE))), trees)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_no_value_of_any_key_breaks_the_reading(read: Callable[..., Configuration], path: Path, value: Any) -> None:
+    tree = copy.deepcopy(FILE)
+    held(tree, path[:-1])[path[-1]] = value
+    # Unquoted, so that YAML's own ideas of the words come into play.
+    text = re.sub("'(true|5|-1|1:30|null|~)'", r"\1", yaml.dump(tree, Dumper=_NoAliases, sort_keys=False))
+    with pytest.raises(ConfigurationInvalid) as caught:
+        read(text)
+    assert all(problem.place.line and problem.message for problem in caught.value.problems)
