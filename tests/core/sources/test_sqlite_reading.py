@@ -47,7 +47,9 @@ orders: list[Keys] = [(A,), (A, B), (Coalesce(("a", "b")), A)]
 
 def fill(database: Database, rows: list[tuple[Any, Any]], columns: str = "a, b") -> None:
     database.run(f"DROP TABLE IF EXISTS t; CREATE TABLE t ({columns}, n INTEGER PRIMARY KEY)")
+    database.own.execute("BEGIN")
     database.own.executemany("INSERT INTO t (a, b) VALUES (?, ?)", rows)
+    database.own.execute("COMMIT")
 
 
 def numbers(database: Database, **request: Any) -> list[int]:
