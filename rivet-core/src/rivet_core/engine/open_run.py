@@ -139,9 +139,11 @@ def _open(opening: _Opening, frozen: FrozenValues, identity: str) -> OpenedRun:
     # Each runner of a mode has options of its own.
     intent = intent.served_by(runner.kind)
     opening = attrs.evolve(opening, intent=intent)
-    if access.capabilities.readable:
-        guard_prefix_mode(access.destination, Mode.CDC if runner.capabilities.changes else Mode.BATCH)
     plan = _plan(opening, runner, export)
+    if access.capabilities.readable:
+        for dataset in plan.datasets:
+            mode = Mode.CDC if runner.capabilities.changes else Mode.BATCH
+            guard_prefix_mode(access.destination, mode, dataset.prefix)
     shape = _shape(opening, plan)
     unfinished = reads.unfinished_run(access.database, export.id)
     decision = None if unfinished is None else _decide(opening, plan, unfinished, frozen)
