@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,7 +56,9 @@ def load(
         raise EnvironmentFailure(
             msg, code="RIVET_CONFIG_FILE_UNREADABLE", place=Place(file=file), remedy=remedy
         ) from error
-    return parse(text, kinds, path=Path(path).absolute(), file=file, params=params, environ=environ, clock=clock)
+    # Without the ``..`` of a path that the user typed, which no path in the file climbs out by.
+    whole = Path(os.path.abspath(path))  # noqa: PTH100 - pathlib keeps them, or follows links
+    return parse(text, kinds, path=whole, file=file, params=params, environ=environ, clock=clock)
 
 
 def parse(
