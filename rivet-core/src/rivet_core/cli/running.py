@@ -54,6 +54,8 @@ def run(invocation: Invocation, wishes: Wishes) -> int:
     if wishes.fresh and wishes.resume:
         msg = "--fresh and --resume contradict each other"
         raise UsageError(msg, code="RIVET_CLI_OPTION_UNSUPPORTED", remedy="leave out --resume: a run always resumes")
+    if wishes.resume and not invocation.quiet:
+        tell("Note: --resume changes nothing, since an unfinished run is always resumed.")
     wait = invocation.lock_wait_seconds
     loaded = load_exports(invocation, wishes.config, exports=wishes.exports, params=wishes.params, strict=wishes.strict)
     jobs = tuple(ExportJob(intent=intent, declarations=loaded.declarations(intent)) for intent in loaded.intents)
