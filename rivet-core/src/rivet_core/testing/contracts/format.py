@@ -65,10 +65,13 @@ class Unseekable(io.RawIOBase):
 
 
 class Full(io.BytesIO):
-    """A disk that is full after so many bytes."""
+    """A disk that is full after so many bytes, and stays so."""
+
+    full = False
 
     def write(self, data: Any) -> int:  # noqa: ANN401 - any buffer
-        if self.tell() + len(data) > 5000:
+        self.full = self.full or self.tell() + len(data) > 5000
+        if self.full:
             raise OSError(28, "No space left on device")
         return super().write(data)
 

@@ -121,11 +121,6 @@ class PackagingContract(Contract, sealed=True):
         """A user's block of options makes an instance, without a complaint."""
         assert isinstance(structured(declared.options, options_text, tmp_path), declared.options)
 
-    def test_an_unknown_option_is_reported(self, declared: Any, options_text: str, tmp_path: Path) -> None:  # noqa: ANN401
-        """A mistyped key is no option: it is reported instead of ignored."""
-        with pytest.raises(ValueError, match="no_such_option"):
-            structured(declared.options, f"{options_text.rstrip()}\nno_such_option: 1\n", tmp_path)
-
     def test_the_repr_hides_secrets(
         self,
         declared: Any,  # noqa: ANN401 - as above

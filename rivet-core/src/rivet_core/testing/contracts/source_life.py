@@ -180,4 +180,5 @@ class SourceLife(SourceFixtures, sealed=True):
         """A source of changes tells the end of its stream as a position that survives the state."""
         assert isinstance(source, ChangeSource)
         head = source.head()
+        assert isinstance(head, Position)
         assert Position.from_json(head.to_json()) == head
