@@ -21,7 +21,9 @@ Conversion = Callable[[Values], pa.Array]
 MISFIT: Final = (ValueError, OverflowError, pa.ArrowInvalid, pa.ArrowTypeError)
 
 _UUID = re.compile(r"^([0-9a-fA-F]{32}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$").pattern
-_ZERO_UUID = "0" * 32
+# Ready-made: turning a Python value into a scalar costs more than the chunk that it is used on.
+_ZERO_UUID = pa.scalar("0" * 32)
+_FIRST_DAY, _BLANK = pa.scalar("1970-01-01"), pa.scalar(" ")
 
 
 def conversion(column: Column) -> Conversion:
@@ -99,7 +101,8 @@ def _singles(values: Values) -> pa.Array:
 def _booleans(values: Values) -> pa.Array:
     _only(values, int)
     numbers = pa.array(values, pa.int64())
-    if pc.any(pc.greater(pc.bit_wise_and(numbers, ~1), 0)).as_py() or pc.any(pc.less(numbers, 0)).as_py():
+    extremes = pc.min_max(numbers).as_py()
+    if not {extremes["min"], extremes["max"]} <= {0, 1, None}:
         msg = "neither 0 nor 1"
         raise ValueError(msg)
     return numbers.cast(pa.bool_())
@@ -107,7 +110,7 @@ def _booleans(values: Values) -> pa.Array:
 
 def _times(values: Values, wanted: pa.DataType) -> pa.Array:
     # Arrow reads no times, but timestamps: one of the first day has the time as its own microseconds.
-    texts = pc.binary_join_element_wise("1970-01-01", _strings(values), " ")
+    texts = pc.binary_join_element_wise(_FIRST_DAY, _strings(values), _BLANK)
     return texts.cast(pa.timestamp("us")).cast(pa.int64()).cast(wanted)
 
 
@@ -145,7 +148,7 @@ def _unhexed(texts: pa.Array) -> pa.Array:
         msg = "not a UUID"
         raise ValueError(msg)
     digits = pc.replace_substring(texts, "-", "").fill_null(_ZERO_UUID)
-    octets = bytes.fromhex("".join(digits.to_pylist()))
+    octets = bytes.fromhex(digits.buffers()[2].to_pybytes()[: 32 * len(digits)].decode("ascii"))
     filled = pa.Array.from_buffers(UUID.storage_type, len(texts), [None, pa.py_buffer(octets)])
     return pc.if_else(pc.is_valid(texts), filled, pa.scalar(None, UUID.storage_type)) if texts.null_count else filled
 

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from rivet_core.sources.sqlite.limits import CERTAIN_DIGITS, EXACT_POWER
 
+_ZERO: Final = pa.scalar(0.0)
 _PLAIN: Final = r"^-?[0-9]+(\.[0-9]+)?$"
 
 
@@ -44,7 +45,7 @@ def from_reals(numbers: pa.Array, wanted: pa.DataType) -> pa.Array:
     :raises ValueError: when one has more than 15 digits, or more behind the point than the scale.
     :raises pa.ArrowInvalid: when one has more digits than the decimal.
     """
-    reals = numbers.fill_null(0.0).to_numpy(zero_copy_only=False)
+    reals = numbers.fill_null(_ZERO).to_numpy(zero_copy_only=False)
     scale, whole = wanted.scale, wanted.precision - wanted.scale
     if scale <= CERTAIN_DIGITS and (np.abs(reals) < float(10 ** min(CERTAIN_DIGITS - scale, whole))).all():
         unit = float(10**scale)

@@ -57,7 +57,7 @@ def batches(
         values = list(zip(*chunk, strict=True))
         piece = _converted(values, request.columns, conversions, schema, relation)
         for at, flag in zip(flags, values[len(request.columns) :], strict=False):
-            nulled[at] += sum(flag)
+            nulled[at] += sum(flag) - (len(chunk) - piece.column(at).null_count)
         pieces.append(piece)
         rows += len(chunk)
         size += piece.nbytes

@@ -49,7 +49,7 @@ class KeyFacts:
 class Statement:
     """A statement; its rows hold the request's columns, then ``flags``, then the keys of the order.
 
-    :param flags: for which columns a flag follows that is 1 where a value became NULL, by their place.
+    :param flags: for which columns, by their place, a flag follows that is 1 where the stored value is not NULL.
     """
 
     sql: str
@@ -62,7 +62,7 @@ def select(request: ReadRequest, relation: Relation, facts: KeyFacts) -> Stateme
     plain = [reference(relation, column.name) for column in request.columns]
     flags = tuple(at for at, column in enumerate(request.columns) if column.expression != plain[at])
     items = [f"{column.expression} AS {quote(column.name)}" for column in request.columns]
-    items += [f"{plain[at]} IS NOT NULL AND ({request.columns[at].expression}) IS NULL" for at in flags]
+    items += [f"{plain[at]} IS NOT NULL" for at in flags]
     items += [_key(relation, key, facts) for key in request.order]
     where, parameters = _where(request, relation, facts)
     sql = f"SELECT {', '.join(items) or '1'} FROM {from_clause(relation)}{where}"
