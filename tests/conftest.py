@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-pytest_plugins = ("missing_servers", "postgres_server")
+pytest_plugins = ("ledger_results", "missing_servers", "postgres_server")
 
 SERVER_FIXTURES = frozenset({"postgres_server"})
 
