@@ -70,7 +70,8 @@ def run(invocation: Invocation, wishes: Wishes) -> int:
         foreign_state=loaded.configuration.folder / FOREIGN_STATE_FILE,
     )
     started = datetime.now(UTC)
-    database = StateDatabase(loaded.state_file(invocation))
+    # Another process's transaction is short, so it is waited for also by who does not want to wait for its lease.
+    database = StateDatabase(loaded.state_file(invocation), wait_seconds=min(10.0, max(1.0, wait)))
     ended: Ended | None = None
     try:
         announce = not (invocation.quiet or invocation.json_errors)
