@@ -86,9 +86,7 @@ class OpaqueSource(InMemory):
         if after:
             rank = {"number": 0, "text": 1, "bytes": 2}
             edge = (rank[after[0].type], _raw(after[0]))
-            everything = [
-                value for value in everything if (rank[tagged(value).type], value) > edge
-            ]
+            everything = [value for value in everything if (rank[tagged(value).type], value) > edge]
         for start in range(0, len(everything), _BATCH):
             if context.attempt == 1 and self._options.fail_after is not None and start >= self._options.fail_after:
                 msg = "the cursor died"

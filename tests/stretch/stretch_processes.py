@@ -8,8 +8,8 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rivet_core.engine.producer import ProducerNeeds, ProductionFailed, failure
 from rivet_core.engine.produce import produce
+from rivet_core.engine.producer import ProducerNeeds, ProductionFailed, failure
 from rivet_core.errors import EnvironmentFailure
 from rivet_core.types import Verdict, redact
 
@@ -31,7 +31,9 @@ def _serve(connection: Connection, needs: ProducerNeeds) -> None:
             return
         source = needs.open_source()
         try:
-            produced = produce(source, task, needs.recipe, progress=lambda rows, size: connection.send(("rows", (rows, size))))
+            produced = produce(
+                source, task, needs.recipe, progress=lambda rows, size: connection.send(("rows", (rows, size)))
+            )
             for item in produced:
                 connection.send(("item", item))
                 if connection.recv() == "stop":

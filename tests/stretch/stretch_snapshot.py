@@ -83,9 +83,7 @@ class PagedSource(InMemory):
             msg = "the snapshot is gone"
             raise SnapshotGone(msg, code="RIVET_SOURCE_SNAPSHOT_GONE")
         shift = int(context.snapshot.token)
-        rows = [
-            {"id": (address + shift) % self._options.rows, "address": address} for address in range(first, last)
-        ]
+        rows = [{"id": (address + shift) % self._options.rows, "address": address} for address in range(first, last)]
         yield Batch(data=batch_of(SCHEMA, rows))
 
 

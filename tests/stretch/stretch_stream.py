@@ -97,7 +97,12 @@ class StreamSource(InMemory):
             changes = changes_of(transaction)
             for table, schema in SCHEMAS.items():
                 rows = [row for name, row in changes if name == table]
-                decimals = [{**row, "amount": pa.scalar(row["amount"]).cast(pa.decimal128(12, 2)).as_py()} if "amount" in row else row for row in rows]
+                decimals = [
+                    {**row, "amount": pa.scalar(row["amount"]).cast(pa.decimal128(12, 2)).as_py()}
+                    if "amount" in row
+                    else row
+                    for row in rows
+                ]
                 # The mark stands behind the last batch of the transaction: only then is all of it yielded.
                 mark = Position("tx", str(transaction)) if table == "lines" else None
                 yield Batch(data=batch_of(schema, decimals), dataset=table, mark=mark)

@@ -92,14 +92,15 @@ def _store_units(database: StateDatabase, run_id: str, units: Iterable[Unit]) ->
 
 
 def resume(access: LedgerAccess, run: RunRow, *, shape: RunShape) -> RunLedger:
-    """Take over an unfinished run: its units, marks and recorded parts stand, its orphans are moved aside.
+    """Take over an unfinished run: its units, marks and recorded parts stand.
+
+    Its orphans are moved aside as their units begin again.
 
     :raises RefusalError: ``RIVET_DEST_COMMITTED_PART_GONE`` when a recorded part is missing or was changed.
     """
     check_recorded(access, reads.parts(access.database, run.id))
     with access.transaction() as database:
         _writes.take_run(database, run.id, access.fence.token)
-    quarantine(access, run.id)
     roll = reads.rolls(access.database, run.id)[-1]
     return RunLedger(access, run_id=run.id, export_id=run.export_id, shape=shape, roll=roll.number)
 

@@ -118,6 +118,7 @@ def complete_sealing(access: LedgerAccess, run_id: str, roll: RollRow) -> Sealed
 
     :param roll: in the phase ``sealing``.
     """
+    _check_fence(access)
     if roll.phase != "sealing" or roll.facts is None:
         msg = f"roll {roll.number} of {run_id} is not sealing"
         raise InternalError(msg, code="RIVET_INTERNAL_LEDGER")
@@ -141,10 +142,15 @@ def _sibling(key: str, name: str) -> str:
     return folder + slash + name
 
 
-def _put_control(access: LedgerAccess, key: str, data: bytes) -> None:
-    """Put a control object and read it back; a stale process must not get here, so the fence is checked first."""
+def _check_fence(access: LedgerAccess) -> None:
+    """Stop here when another process took over; it completes the same bytes."""
     with access.transaction():
         pass
+
+
+def _put_control(access: LedgerAccess, key: str, data: bytes) -> None:
+    """Put a control object and read it back."""
+    _check_fence(access)
     access.destination.put_bytes(key, data, create=False)
     if access.capabilities.readable and access.destination.get(key, len(data) + 1) != data:
         msg = f"{key} does not read back as it was written"

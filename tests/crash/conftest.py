@@ -1,0 +1,48 @@
+"""The fork server, one for the session."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="session")
+def kill_at() -> Iterator[Callable[[str, Path, str, int], bool]]:
+    """Run a world in a process that is killed at a point; return whether it came to that."""
+    paths = os.pathsep.join([str(_HERE), str(_HERE.parent / "stretch"), os.environ.get("PYTHONPATH", "")])
+    server = subprocess.Popen(
+        [sys.executable, str(_HERE / "crash_forkserver.py")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": paths},
+        text=True,
+    )
+    assert server.stdin is not None
+    assert server.stdout is not None
+    asks, answers = server.stdin, server.stdout
+
+    def kill(world: str, folder: Path, point: str, nth: int) -> bool:
+        asks.write(json.dumps({"world": world, "folder": str(folder), "point": point, "nth": nth}) + "\n")
+        asks.flush()
+        status = int(answers.readline())
+        if os.WIFSIGNALED(status):
+            assert os.WTERMSIG(status) == 9
+            return True
+        assert os.WEXITSTATUS(status) == 0
+        return False
+
+    with server:
+        yield kill
+        asks.close()
+        server.wait(10)
