@@ -118,9 +118,9 @@ def isolated(session: nox.Session, plugin: str) -> None:
 
 @nox.session
 def demo(session: nox.Session) -> None:
-    """Export a sample SQLite database with the core alone, then verify what was written."""
+    """Build a sample shop, export it with the core alone, and verify what was written in full."""
     install(session, "./rivet-core")
-    session.run("python", "examples/sqlite/demo.py", *session.posargs)
+    session.run("python", "examples/shop/demo.py", *session.posargs)
 
 
 @nox.session(name="crash-all", default=False)
