@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pyarrow as pa
 import pytest
+
 from rivet_core.testing import Filled, Sample, SourceContract, Typed
 from rivet_core.types import Query, Relation, Secret, Table
 from rivet_source_postgres.options import PostgresOptions

@@ -29,12 +29,14 @@ class TypeName:
     :param schema: ``pg_catalog`` for the server's own types.
     :param kind: ``b`` base, ``c`` composite, ``e`` enum, ``r`` range, ``m`` multirange, ``p`` pseudo.
     :param modifier: such as a numeric's precision and scale; -1 for none.
+    :param odd_text: a cast to text may give another text than the server prints, as ``/32`` behind an ``inet``.
     """
 
     schema: str
     name: str
     kind: str
     modifier: int
+    odd_text: bool = False
 
     @property
     def own(self) -> bool:
@@ -95,12 +97,14 @@ base(place, depth, type, modifier, element) AS (
     ) AS next(type, modifier)
 ),
 found AS (
-    SELECT DISTINCT ON (b.place, b.element) b.place, b.element, n.nspname, t.typname, t.typtype, b.modifier
+    SELECT DISTINCT ON (b.place, b.element) b.place, b.element, n.nspname, t.typname, t.typtype, b.modifier, b.type
     FROM base b JOIN pg_catalog.pg_type t ON t.oid = b.type JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
     ORDER BY b.place, b.element, b.depth DESC
 )
 SELECT w.name::text AS name, pg_catalog.format_type(w.type::oid, w.modifier) AS native, w.not_null, w.readable,
     f.nspname::text AS schema, f.typname::text AS type, f.typtype::text AS kind, f.modifier::int4 AS modifier,
+    EXISTS (SELECT FROM pg_catalog.pg_cast c WHERE c.castsource = f.type AND c.casttarget = 'text'::regtype
+        AND c.castmethod = 'f') AS odd_text,
     e.nspname::text AS element_schema, e.typname::text AS element, e.typtype::text AS element_kind,
     e.modifier::int4 AS element_modifier
 FROM wanted w JOIN found f ON f.place = w.place AND NOT f.element
@@ -224,7 +228,13 @@ def _column(row: dict[str, Any]) -> ColumnFacts:
     return ColumnFacts(
         name=row["name"],
         native=row["native"],
-        type=TypeName(schema=row["schema"], name=row["type"], kind=row["kind"], modifier=row["modifier"]),
+        type=TypeName(
+            schema=row["schema"],
+            name=row["type"],
+            kind=row["kind"],
+            modifier=row["modifier"],
+            odd_text=row["odd_text"],
+        ),
         element=element,
         not_null=row["not_null"],
         readable=row["readable"],

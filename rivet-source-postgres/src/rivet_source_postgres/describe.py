@@ -15,7 +15,7 @@ from rivet_source_postgres import arrays, catalogue
 from rivet_source_postgres.delivery import NULLS
 from rivet_source_postgres.overrides import override
 from rivet_source_postgres.quoting import identifier
-from rivet_source_postgres.types import ENUM, RULES, TEXT, TypeContext, TypeRule
+from rivet_source_postgres.types import ENUM, PRINTED, RULES, TEXT, TypeContext, TypeRule
 
 if TYPE_CHECKING:
     from rivet_source_postgres.catalogue import ColumnFacts, TypeName
@@ -73,6 +73,8 @@ def plan_column(facts: ColumnFacts, rules: ColumnRules, server: Server) -> Colum
         arrow, select, fidelity, remark = _list(facts, facts.element, policy, server)
     else:
         arrow, select, fidelity, remark = _scalar(_rule(facts.type), facts.type, policy, server)
+    if select == TEXT.select and facts.type.odd_text and facts.type.name != "bool":
+        select = PRINTED
     expression = select.replace("{c}", quoted)
     if server.ascii and arrow is not None and (pa.types.is_string(arrow) or arrow == pa.json_()):
         expression = _raw_text(expression, padded=facts.type.name == "bpchar" and expression == quoted)

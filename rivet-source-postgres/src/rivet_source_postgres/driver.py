@@ -5,6 +5,7 @@ The driver's DB-API layer is not used: its record batch reader loses the SQLSTAT
 
 from __future__ import annotations
 
+import signal
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import adbc_driver_manager
@@ -41,7 +42,24 @@ def _direct(call: Callable[[], T], args: tuple[()], kwargs: dict[str, Any], canc
 
 
 #: Lets Ctrl-C end a call that blocks in the main thread; private like the reader.
-_blocking: Final = getattr(adbc_driver_manager._lib, "_blocking_call", _direct)  # noqa: SLF001
+_BLOCKING: Final = getattr(adbc_driver_manager._lib, "_blocking_call", _direct)  # noqa: SLF001
+
+
+def _interruptible(call: Callable[[], T], cancel: Callable[[], None]) -> T:
+    """Call what may block; Ctrl-C cancels it, and then reaches the handler for which it was meant."""
+    interrupted = False
+
+    def interrupt() -> None:
+        nonlocal interrupted
+        interrupted = True
+        cancel()
+
+    try:
+        result: T = _BLOCKING(call, (), {}, interrupt)
+        return result
+    finally:
+        if interrupted:
+            signal.raise_signal(signal.SIGINT)
 
 
 class Statement:
@@ -60,13 +78,13 @@ class Statement:
             name = adbc_driver_postgresql.StatementOptions.BATCH_SIZE_HINT_BYTES.value
             self._statement.set_options(**{name: str(batch_bytes)})
         self._statement.set_sql_query(sql)
-        handle, _ = _blocking(self._statement.execute_query, (), {}, self._statement.cancel)
+        handle, _ = _interruptible(self._statement.execute_query, self._statement.cancel)
         self._reader = _READER._import_from_c(handle.address)  # noqa: SLF001 - Arrow's own name for it
 
     def next_batch(self) -> pa.RecordBatch | None:
         """Return the next batch, or None behind the last one."""
         try:
-            return _blocking(self._reader.read_next_batch, (), {}, self._statement.cancel)
+            return _interruptible(self._reader.read_next_batch, self._statement.cancel)
         except StopIteration:
             return None
 

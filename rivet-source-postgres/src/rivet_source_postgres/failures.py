@@ -83,7 +83,7 @@ _MEANINGS: Final = (
              remedy="Check the relation's schema."),
 )  # fmt: skip
 _UNTRANSLATABLE: Final = frozenset({"22021", "22P05"})
-#: The text that a guarded array raises, see :func:`rivet_source_postgres.arrays.guarded`.
+#: The text that a guarded array raises, see :func:`rivet_source_postgres.arrays.refusing`.
 ARRAY_MARK: Final = "rivet-array"
 _ARRAY: Final = re.compile(rf"{ARRAY_MARK}\|(?P<column>.*)\|(?P<shape>(?:\[[-\d]+:[-\d]+\])+)", re.DOTALL)
 
@@ -156,7 +156,8 @@ def sentence(error: BaseException) -> str:
     else:
         text = re.sub(r"\s*Query was:.*", "", text, flags=re.DOTALL)
         text = re.sub(r"^[A-Z_]+: (\[libpq\] )?|\s*\.? SQLSTATE: .*$", "", text, flags=re.DOTALL)
-        text = re.sub(r"^Execution error \[\w+\]: [^:]+: +", "", text)
+        # The severity, in whatever language, has two blanks behind it.
+        text = re.sub(r"^[^\n]*?: {2}", "", text)
     return redact(" ".join(text.split()))
 
 

@@ -82,7 +82,11 @@ class PostgresSource:
                 sql = (
                     "SELECT pg_export_snapshot() AS token, set_config('idle_in_transaction_session_timeout', '0', true)"
                 )
-                yield Snapshot(token=session.rows(sql)[0]["token"], travels=True)
+                try:
+                    yield Snapshot(token=session.rows(sql)[0]["token"], travels=True)
+                finally:
+                    # Not committed: who has read in it does not mind that its connection died meanwhile.
+                    session.close()
         finally:
             session.close()
 

@@ -81,6 +81,8 @@ TEXT: Final = TypeRule(
     fidelity=Fidelity.TEXT,
     remark="no Arrow type means the same: the server's own text",
 )
+#: As :data:`TEXT`, by the type's output function, where the type's own cast to text may say something else.
+PRINTED: Final = "CASE WHEN {c} IS NOT NULL THEN format('%s', {c}) END"
 #: Enums of users; their labels must not depend on what the driver knew when it connected.
 ENUM: Final = TypeRule(
     arrow=_always(pa.utf8()),
