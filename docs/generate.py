@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from rivet_core.cli.reference import reference_page
 from rivet_core.errors import CODES, Exit
 from rivet_core.manifest.report import FailureKind, Weight
+from rivet_core.testing.contracts_page import contracts_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -136,7 +137,11 @@ def _row(code: str, facts: CodeFacts) -> str:
 
 
 #: Page to what makes it.
-PAGES: Final[Mapping[str, Callable[[], str]]] = {"errors.md": errors_page, "cli.md": reference_page}
+PAGES: Final[Mapping[str, Callable[[], str]]] = {
+    "errors.md": errors_page,
+    "cli.md": reference_page,
+    "plugins/contracts.md": contracts_page,
+}
 
 
 def main(arguments: list[str]) -> int:

@@ -42,7 +42,12 @@ class TestOnce(SourceContract):
     declaration = attrs.evolve(
         reference_type(
             "once",
-            restart=Restart.NEVER, ordered=False, queries=False, snapshot=SnapshotSupport.NONE, estimates=False, ranges=()
+            restart=Restart.NEVER,
+            ordered=False,
+            queries=False,
+            snapshot=SnapshotSupport.NONE,
+            estimates=False,
+            ranges=(),
         ),
         factory=OnceSource,
     )

@@ -15,18 +15,16 @@ from rivet_core.requests import (
     After,
     AtOrAfter,
     Between,
-    Coalesce,
     ColumnKey,
     IsNull,
     KeyExpression,
     Keys,
     ReadContext,
     ReadRequest,
-    Since,
     Term,
     Until,
 )
-from rivet_core.schema import Key, TableSchema
+from rivet_core.schema import TableSchema
 from rivet_core.testing import (
     Filled,
     ReferenceDatabase,
@@ -56,7 +54,9 @@ def with_order(sample: Sample) -> pa.Table:
         b"n" + (value + 2**63).to_bytes(8, "big") if isinstance(value, int) else b"t" + str(value).encode()
         for value in keys
     ]
-    rendered = sample.rows.set_column(sample.rows.column_names.index(first), first, pa.array([json.dumps(key) for key in keys], pa.string()))
+    rendered = sample.rows.set_column(
+        sample.rows.column_names.index(first), first, pa.array([json.dumps(key) for key in keys], pa.string())
+    )
     return rendered.append_column(ORDER, pa.array(order, pa.binary()))
 
 

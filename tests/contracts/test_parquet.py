@@ -15,7 +15,9 @@ def read_by_duckdb(path: Path, schema: pa.Schema) -> pa.Table:
     with duckdb.connect() as connection:
         connection.execute("SET TimeZone = 'UTC'")
         found = connection.sql("SELECT * FROM read_parquet(?)", params=[str(path)]).to_arrow_table()
-    return pa.table([column.cast(field.type) for column, field in zip(found.columns, schema, strict=True)], schema=schema)
+    return pa.table(
+        [column.cast(field.type) for column, field in zip(found.columns, schema, strict=True)], schema=schema
+    )
 
 
 class TestParquet(FormatContract):
@@ -42,4 +44,6 @@ class TestParquetPackaging(PackagingContract):
 
     @pytest.fixture
     def options_text(self) -> str:
-        return "compression: zstd\ncompression_level: 9\nparquet: {row_group_strategy: fixed_rows, row_group_rows: 1000}"
+        return (
+            "compression: zstd\ncompression_level: 9\nparquet: {row_group_strategy: fixed_rows, row_group_rows: 1000}"
+        )

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import decimal
 import uuid
 from collections.abc import Callable
@@ -32,7 +32,7 @@ INSERT INTO typed VALUES
     (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
      NULL);
 """
-UTC = datetime.UTC
+UTC = dt.UTC
 EXPECTED: dict[str, tuple[Any, pa.DataType]] = {
     "flag": (True, pa.bool_()),
     "small": (-32768, pa.int16()),
@@ -43,10 +43,10 @@ EXPECTED: dict[str, tuple[Any, pa.DataType]] = {
     "price": (decimal.Decimal("12.34"), pa.decimal128(18, 2)),
     "name": ("ünï", pa.string()),
     "raw": (b"\x00\xff", pa.binary()),
-    "day": (datetime.date(2024, 2, 29), pa.date32()),
-    "hour": (datetime.time(23, 59, 59, 999_999), pa.time64("us")),
-    "moment": (datetime.datetime(1, 1, 1), pa.timestamp("us")),  # noqa: DTZ001 - a time without a zone is tested
-    "instant": (datetime.datetime(2024, 2, 28, 21, 0, 0, 1, UTC), pa.timestamp("us", "UTC")),
+    "day": (dt.date(2024, 2, 29), pa.date32()),
+    "hour": (dt.time(23, 59, 59, 999_999), pa.time64("us")),
+    "moment": (dt.datetime(1, 1, 1), pa.timestamp("us")),  # noqa: DTZ001 - a time without a zone is tested
+    "instant": (dt.datetime(2024, 2, 28, 21, 0, 0, 1, UTC), pa.timestamp("us", "UTC")),
     "id": (uuid.UUID("00112233-4455-6677-8899-aabbccddeeff").bytes, pa.uuid()),
     "doc": ('{"a": [1, null]}', pa.json_()),
     "span": ("P1DT2H0.500000S", pa.string()),

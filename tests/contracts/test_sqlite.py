@@ -84,7 +84,9 @@ class TestSqlite(SourceContract):
         day = pa.array(["2024-02-29", "0001-01-01", None]).cast(pa.date32())
         hour = pa.array([86_399_999_999, 0, None], pa.int64()).cast(pa.time64("us"))
         moment = pa.array(["0001-01-01T00:00:00", "9999-12-31T23:59:59.999999", None]).cast(pa.timestamp("us"))
-        instant = pa.array(["2024-02-28T21:00:00.000001Z", "1970-01-01T00:00:00Z", None]).cast(pa.timestamp("us", "UTC"))
+        instant = pa.array(["2024-02-28T21:00:00.000001Z", "1970-01-01T00:00:00Z", None]).cast(
+            pa.timestamp("us", "UTC")
+        )
         return Typed(
             relation=Table("typed"),
             expected=pa.table(
@@ -110,9 +112,7 @@ class TestSqlite(SourceContract):
 
     @pytest.fixture
     def endless(self, path: Path) -> Relation:
-        return Query(
-            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS number FROM n"
-        )
+        return Query("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS number FROM n")
 
 
 class TestSqlitePackaging(PackagingContract):

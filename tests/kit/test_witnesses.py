@@ -60,7 +60,12 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, str]]:
     command += [str(BROKEN / f"{module}.py") for module in CONTRACTS]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
     done = subprocess.run(
-        command, env={**environment, "KIT_VERDICTS": str(path)}, capture_output=True, text=True, timeout=110, check=False
+        command,
+        env={**environment, "KIT_VERDICTS": str(path)},
+        capture_output=True,
+        text=True,
+        timeout=110,
+        check=False,
     )
     assert done.returncode == pytest.ExitCode.TESTS_FAILED, done.stdout + done.stderr
     found: list[dict[str, str]] = json.loads(path.read_text())

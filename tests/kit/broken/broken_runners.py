@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import count
+from itertools import count, pairwise
 from typing import Any, ClassVar
 
 import attrs
@@ -39,7 +39,7 @@ class Ranges:
 
     def units(self, reader: Reader) -> Iterable[Unit]:
         borders = self.borders(reader)
-        pairs = zip(borders, borders[1:], strict=False)
+        pairs = pairwise(borders)
         return [self.unit(reader, number, low, high) for number, (low, high) in enumerate(pairs)]
 
     def unit(self, reader: Reader, number: int, low: Position | None, high: Position | None) -> Unit:

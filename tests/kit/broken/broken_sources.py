@@ -427,8 +427,10 @@ class TestInventsKeys(Broken):
 class CountsNoNulls(ReferenceSource):
     def bounds(self, relation: Relation, column: str) -> Bounds | None:
         found = super().bounds(relation, column)
-        return Bounds(low=Position("int64", "0"), high=Position("int64", "0"), nulls=0) if found is None else attrs.evolve(
-            found, nulls=0
+        return (
+            Bounds(low=Position("int64", "0"), high=Position("int64", "0"), nulls=0)
+            if found is None
+            else attrs.evolve(found, nulls=0)
         )
 
 
@@ -509,7 +511,9 @@ class TestWidensText(Broken):
 class KeepsTheTablesOrder(Reread):
     def asked(self, request: ReadRequest) -> ReadRequest:
         names = self._stored(request.relation).rows.column_names
-        return attrs.evolve(request, columns=tuple(sorted(request.columns, key=lambda column: names.index(column.name))))
+        return attrs.evolve(
+            request, columns=tuple(sorted(request.columns, key=lambda column: names.index(column.name)))
+        )
 
 
 class TestKeepsTheTablesOrder(Broken):
@@ -644,7 +648,11 @@ class StartsAtTheRow(Reread):
 
 class TestStartsAtTheRow(Broken):
     declaration = made_by(StartsAtTheRow)
-    witnesses = ("test_after_cuts_behind_a_row", "test_pages_of_any_size_deliver_each_row_once", "test_ties_stay_together")
+    witnesses = (
+        "test_after_cuts_behind_a_row",
+        "test_pages_of_any_size_deliver_each_row_once",
+        "test_ties_stay_together",
+    )
     error = "AssertionError|UsageError"
 
 

@@ -29,6 +29,11 @@ def lacks(what: str) -> NoReturn:
     pytest.skip(f"{CAPABILITY}{what}")
 
 
+def unmet(subject: object, claims: Mapping[type[object], bool]) -> list[str]:
+    """Return the protocols that are claimed and whose methods the subject does not have."""
+    return [protocol.__name__ for protocol, claimed in claims.items() if claimed and not isinstance(subject, protocol)]
+
+
 class Contract:
     """The contract of one seam as tests; a subclass that gives the fixtures is a plugin's whole test module.
 
@@ -60,7 +65,7 @@ class Contract:
             _refuse_stray_waivers(cls)
 
     @classmethod
-    def capabilities(cls) -> Any:  # noqa: ANN401 - each seam has a class of its own
+    def capabilities(cls) -> Any:
         """Return what the plugin declares, or what the seam assumes."""
         return cls.assumed if cls.declaration is None else cls.declaration.capabilities
 
@@ -90,7 +95,7 @@ _SETTINGS: Final = frozenset({"declaration", "waived"})
 def _refuse_overrides(cls: type[Contract]) -> None:
     owners = [owner for owner in cls.__mro__ if owner.__dict__.get("_sealed")]
     sealed = {name for owner in owners for name in vars(owner) if not name.startswith("_")}
-    given = frozenset().union(*(owner.gives for owner in owners))
+    given = frozenset(name for owner in owners for name in vars(owner).get("gives", ()))
     for name in sorted(sealed - given - _SETTINGS):
         owner = next(owner for owner in cls.__mro__ if name in vars(owner))
         if owner not in owners:

@@ -30,7 +30,7 @@ def entry_point(name: str) -> EntryPoint:
     return found[0]
 
 
-def installed(name: str) -> Any:  # noqa: ANN401 - the declaration's class follows from the seam
+def installed(name: str) -> Any:
     """Return the declaration behind an entry point.
 
     :param name: seam and kind, such as ``source.sqlite``.

@@ -1,4 +1,4 @@
-"""What a loader would find at a prefix: only what manifests vouch for, read by an independent reader, never by a listing.
+"""What a loader would find at a prefix: only what manifests vouch for, by an independent reader, never by a listing.
 
 It shares no code with the writing side: manifests are read as plain JSON, files by DuckDB where it is installed.
 """

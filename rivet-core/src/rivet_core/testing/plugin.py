@@ -41,20 +41,22 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Any:  # noqa: ANN401 - a generator of pytest's own types
+def pytest_runtest_makereport(item: pytest.Item) -> Any:
     """Name the plugin in each report, and fail a contract test that did not run for a reason that is none."""
     report = yield
     contract = _contract(item)
     if contract is not None:
         report.rivet_contract = contract.label()
-        if report.skipped and (complaint := _complaint(report, waived=_name(item) in contract.waived)):
+        if (report.skipped or hasattr(report, "wasxfail")) and (
+            complaint := _complaint(report, waived=_name(item) in contract.waived)
+        ):
             report.outcome = "failed"
             report.longrepr = complaint
             report.__dict__.pop("wasxfail", None)
     return report
 
 
-def pytest_terminal_summary(terminalreporter: Any) -> None:  # noqa: ANN401 - pytest does not export its type
+def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Print one line a plugin."""
     lines: dict[str, dict[str, int]] = {}
     for outcome in ("passed", "xfailed", "skipped", "failed", "error"):
@@ -75,7 +77,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:  # noqa: ANN401 - py
         terminalreporter.write_line(f"{label}: {words}", red=bool(broken or missing), green=not (broken or missing))
 
 
-def _contract(item: pytest.Item) -> Any:  # noqa: ANN401 - importing the class would import the kit
+def _contract(item: pytest.Item) -> Any:
     owner = getattr(item, "cls", None)
     return owner if hasattr(owner, "rivet_contract") else None
 
@@ -84,11 +86,11 @@ def _name(item: pytest.Item) -> str:
     return str(getattr(item, "originalname", None) or item.name)
 
 
-def _reason(report: Any) -> str:  # noqa: ANN401 - a report that xdist may have rebuilt
+def _reason(report: Any) -> str:
     return str(report.longrepr[2] if isinstance(report.longrepr, tuple | list) else report.longrepr)
 
 
-def _complaint(report: Any, *, waived: bool) -> str | None:  # noqa: ANN401 - as above
+def _complaint(report: Any, *, waived: bool) -> str | None:
     if hasattr(report, "wasxfail"):
         return None if waived else "an expected failure of a contract test belongs into `waived`, with its reason"
     reason = _reason(report).removeprefix("Skipped: ")

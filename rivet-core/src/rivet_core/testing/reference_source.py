@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import count
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import attrs
 import pyarrow as pa
@@ -24,7 +24,18 @@ from rivet_core.protocols import Batch
 from rivet_core.requests import HIDDEN_PREFIX, Keys, ReadContext, ReadRequest
 from rivet_core.schema import Bounds, Key, TableSchema
 from rivet_core.testing.reference_terms import ROWS, encode, key_column, position_of, select_rows, sort_rows
-from rivet_core.types import Column, ColumnRules, Position, Query, Relation, Secret, Snapshot, SourceIdentity, Table, Verdict
+from rivet_core.types import (
+    Column,
+    ColumnRules,
+    Position,
+    Query,
+    Relation,
+    Secret,
+    Snapshot,
+    SourceIdentity,
+    Table,
+    Verdict,
+)
 
 #: A query for everything in a table is this word and the table's name.
 FROM = "from "
@@ -72,7 +83,9 @@ class ReferenceDatabase:
         """Append rows."""
         with self.lock:
             stored = self.tables[name]
-            self.tables[name] = attrs.evolve(stored, rows=pa.concat_tables([stored.rows, rows.cast(stored.rows.schema)]))
+            self.tables[name] = attrs.evolve(
+                stored, rows=pa.concat_tables([stored.rows, rows.cast(stored.rows.schema)])
+            )
 
     def delete(self, name: str, keep: Callable[[pa.Table], pa.ChunkedArray]) -> None:
         """Keep the rows for which the mask is true."""
@@ -270,7 +283,9 @@ class ReferenceSource:
             tables = held
         if relation == ENDLESS:
             return StoredTable(rows=pa.table({"n": pa.array([], pa.int64())}))
-        name = relation.name if isinstance(relation, Table) else str(relation.text if relation else "").removeprefix(FROM)
+        name = (
+            relation.name if isinstance(relation, Table) else str(relation.text if relation else "").removeprefix(FROM)
+        )
         if name not in tables:
             msg = f"there is no table {name!r} in the database {self.database.name}"
             raise EnvironmentFailure(msg, code="RIVET_SOURCE_TABLE_NOT_FOUND", place=Place(relation=name))
@@ -288,7 +303,7 @@ class ReferenceSource:
             raise EnvironmentFailure(msg, code="RIVET_SOURCE_QUERY_FAILED")
 
 
-def reference_type(kind: str = "reference", **capabilities: object) -> SourceType:
+def reference_type(kind: str = "reference", **capabilities: Any) -> SourceType:
     """Return the declaration of reference sources.
 
     :param capabilities: to declare something else than the source can; a narrower claim is true as well.

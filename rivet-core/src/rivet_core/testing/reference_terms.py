@@ -36,11 +36,11 @@ def select_rows(table: pa.Table, terms: Sequence[Term]) -> pa.Table:
     if len(ranges) > 1:
         msg = "the reference source reads at most one range of stored rows"
         raise LookupError(msg)
-    for term in ranges:
-        if term.kind != ROWS:
-            msg = f"the reference source knows no range {term.kind!r}"
+    for stored in ranges:
+        if stored.kind != ROWS:
+            msg = f"the reference source knows no range {stored.kind!r}"
             raise LookupError(msg)
-        borders = json.loads(term.data)
+        borders = json.loads(stored.data)
         table = table.slice(borders["start"], max(0, borders["stop"] - borders["start"]))
     for term in terms:
         if not isinstance(term, SourceRange):

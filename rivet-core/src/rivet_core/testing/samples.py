@@ -59,11 +59,16 @@ class Typed:
 
 
 _TEXTS: Final = (
-    "plain", "", " ", "it's", 'say "x"', "back\\slash", "new\nline", "tab\t", "NULL", "null", "\\N", "äöü", "naïve", "日本",
-    "🐘", "%s", ":a", "?", "a,b;c", "x" * 3000,
+    "plain", "", " ", "it's", 'say "x"', "back\\slash", "new\nline", "tab\t", "NULL", "null", "\\N", "äöü", "naïve",
+    "日本", "🐘", "%s", ":a", "?", "a,b;c", "x" * 3000,
+)  # fmt: skip
+_NAMES: Final = (
+    "select", "two words", 'q"uote', "it's", "dot.ted", "ünïcode", "100%s", ":colon", "what?", "back\\slash",
+    "back`tick", "[bracket]", "{brace}", "Case", "case2", "日本",
 )  # fmt: skip
 _REALS: Final = (0.0, 1.5, -1.5, 1.7976931348623157e308, -1.7976931348623157e308, 5e-324, 0.1, 1e15 + 0.3)
 _BYTES: Final = (b"", b"\x00", b"\xff\xfe", b"abc", b"a'b\\x", bytes(range(256)))
+_CODES: Final = ("b", "a", "B", "ä", "a b", "a'b", "a-b", "Z", "é", "10", "9", "_", "ab", "ß")
 #: Neither sorted nor reversed, so that no source is right by chance.
 _IDS: Final = (7, 3, HIGHEST, 11, -1, 0, LOWEST, 5, 2, 2**53 + 1, -(2**53) - 1, 1, 40, 12, 19, 10, 9, 100, 99, 4, 6, 8)
 
@@ -107,7 +112,7 @@ CODES: Final = Sample(
     name="codes",
     rows=pa.table(
         {
-            "code": pa.array(["b", "a", "B", "ä", "a b", "a'b", "a-b", "Z", "é", "10", "9", "_", "ab", "ß"], pa.string()),
+            "code": pa.array(_CODES, pa.string()),
             "value": pa.array(list(range(14)), pa.int64()),
         }
     ),
@@ -116,19 +121,15 @@ CODES: Final = Sample(
 #: Rows that are equal in every column, and no key: a multiset.
 TWINS: Final = Sample(
     name="twins",
-    rows=pa.table({"a": pa.array([1, 1, 2, None, None], pa.int64()), "b": pa.array(["x", "x", "y", None, None], pa.string())}),
+    rows=pa.table(
+        {"a": pa.array([1, 1, 2, None, None], pa.int64()), "b": pa.array(["x", "x", "y", None, None], pa.string())}
+    ),
 )
 #: Names that only exact quoting survives.
 AWKWARD: Final = Sample(
-    name="Order's \"Dot.ted\" Tüble %s",
+    name='Order\'s "Dot.ted" Tüble %s',
     rows=pa.table(
-        {
-            name: pa.array([index, None, index + 2], pa.int64())
-            for index, name in enumerate(
-                ["select", "two words", 'q"uote', "it's", "dot.ted", "ünïcode", "100%s", ":colon", "what?", "back\\slash",
-                 "back`tick", "[bracket]", "{brace}", "Case", "case2", "日本"]
-            )
-        }
+        {name: pa.array([index, None, index + 2], pa.int64()) for index, name in enumerate(_NAMES)}
     ).append_column("key column", pa.array([1, 2, 3], pa.int64())),
     key=("key column",),
-)  # fmt: skip
+)

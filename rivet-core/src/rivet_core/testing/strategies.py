@@ -41,7 +41,9 @@ _NESTED: list[tuple[pa.DataType, st.SearchStrategy[Any]]] = [
     ),
 ]
 _NAMES = st.lists(
-    st.sampled_from(["id", "Two Words", 'q"uote', "it's", "a,b", "dot.ted", "ünïcode", "select", "new\nline", "x;y", "日本"]),
+    st.sampled_from(
+        ["id", "Two Words", 'q"uote', "it's", "a,b", "dot.ted", "ünïcode", "select", "new\nline", "x;y", "日本"]
+    ),
     min_size=1,
     max_size=6,
     unique=True,
@@ -72,7 +74,7 @@ def _array(cells: list[Any], kind: pa.DataType) -> pa.Array:
 
 
 def ledger_rows() -> st.SearchStrategy[pa.Table]:
-    """Generate rows of the columns of the sample ``ledger``: ``id`` unique, ``tie`` with ties, ``gap`` with NULLs too."""
+    """Generate rows like those of the sample ``ledger``: ``id`` unique, ``tie`` with ties, ``gap`` with NULLs too."""
     near = st.integers(-3, 60)
     ids = st.lists(near | st.integers(LOWEST, HIGHEST), max_size=40, unique=True)
     return ids.flatmap(

@@ -43,12 +43,12 @@ class DestinationFixtures(Contract, sealed=True):
     # -- given ------------------------------------------------------------
 
     @pytest.fixture
-    def options(self) -> Any:  # noqa: ANN401 - the plugin's own class
+    def options(self) -> Any:
         """Give an instance of the declaration's options, for an empty prefix; or give ``destination`` itself."""
         pytest.fail("the destination contract needs the fixture `destination`, or `options` and `declaration`")
 
     @pytest.fixture
-    def destination(self, options: Any) -> Iterator[Destination]:  # noqa: ANN401 - the plugin's own class
+    def destination(self, options: Any) -> Iterator[Destination]:
         """Give a destination over an empty prefix; without this fixture the declaration's factory makes it."""
         made: Destination = type(self).declaration.factory(options)
         yield made

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rivet_core.capabilities import FormatCapabilities
 from rivet_core.errors import RivetError
 from rivet_core.protocols import Format, FormatWriter, ReadableFormat
-from rivet_core.testing.contract import Contract, needs
+from rivet_core.testing.contract import Contract, needs, unmet
 from rivet_core.testing.contracts.examples import examples
 from rivet_core.testing.rows import row_texts
 from rivet_core.testing.strategies import tables
@@ -24,7 +24,9 @@ from rivet_core.testing.strategies import tables
 ReadBack = Callable[[Path, pa.Schema], pa.Table]
 #: The words that a manifest knows.
 COMPRESSIONS = frozenset({"zstd", "snappy", "gzip", "lz4", "none"})
-NESTED = pa.table({"list": pa.array([[1, None], [], None], pa.list_(pa.int64())), "id": pa.array([1, 2, 3], pa.int64())})
+NESTED = pa.table(
+    {"list": pa.array([[1, None], [], None], pa.list_(pa.int64())), "id": pa.array([1, 2, 3], pa.int64())}
+)
 
 
 def write_table(format_: Format, out: BinaryIO, data: pa.Table, *, rows: int = 1 << 16) -> None:
@@ -59,7 +61,7 @@ class Unseekable(io.RawIOBase):
     def writable(self) -> bool:
         return True
 
-    def write(self, data: Any) -> int:  # noqa: ANN401 - any buffer
+    def write(self, data: Any) -> int:
         self.data += data
         return len(data)
 
@@ -69,7 +71,7 @@ class Full(io.BytesIO):
 
     full = False
 
-    def write(self, data: Any) -> int:  # noqa: ANN401 - any buffer
+    def write(self, data: Any) -> int:
         self.full = self.full or self.tell() + len(data) > 5000
         if self.full:
             raise OSError(28, "No space left on device")
@@ -97,12 +99,12 @@ class FormatContract(Contract, sealed=True):
     # -- given ------------------------------------------------------------
 
     @pytest.fixture
-    def options(self) -> Any:  # noqa: ANN401 - the plugin's own class
+    def options(self) -> Any:
         """Give an instance of the declaration's options; or give ``format`` itself."""
         pytest.fail("the format contract needs the fixture `format`, or `options` and `declaration`")
 
     @pytest.fixture
-    def format(self, options: Any) -> Format:  # noqa: ANN401 - the plugin's own class
+    def format(self, options: Any) -> Format:
         """Give the format; without this fixture the declaration's factory makes it."""
         made: Format = type(self).declaration.factory(options)
         return made
@@ -131,8 +133,7 @@ class FormatContract(Contract, sealed=True):
 
     def test_it_has_the_methods_that_it_declares(self, format: Format) -> None:  # noqa: A002 - the seam's own word
         """A declared capability comes with its methods: ``readable`` with ``ReadableFormat``."""
-        claims = {Format: True, ReadableFormat: type(self).capabilities().readable}
-        assert [kind.__name__ for kind, claimed in claims.items() if claimed and not isinstance(format, kind)] == []
+        assert unmet(format, {Format: True, ReadableFormat: type(self).capabilities().readable}) == []
         assert isinstance(format.writer(io.BytesIO(), NESTED.schema.remove(0)), FormatWriter)
 
     # -- what a file holds ------------------------------------------------
@@ -276,7 +277,7 @@ class FormatContract(Contract, sealed=True):
                 writer.abort()
 
     def test_abort_is_safe_after_an_error(self, format: Format) -> None:  # noqa: A002 - the seam's own word
-        """When the disk is full the error comes out of ``write`` or ``finish``, and ``abort`` after it raises nothing."""
+        """When the disk is full the error comes out, of ``write`` or ``finish``, and ``abort`` raises nothing."""
         table = many_rows(100_000)
         writer = format.writer(Full(), table.schema)
 

@@ -68,7 +68,7 @@ class PackagingContract(Contract, sealed=True):
         return cls.entry or cls.__name__
 
     @pytest.fixture
-    def declared(self) -> Any:  # noqa: ANN401 - the declaration's class follows from the seam
+    def declared(self) -> Any:
         """Return the declaration behind the entry point."""
         return installed(self.entry)
 
@@ -88,7 +88,7 @@ class PackagingContract(Contract, sealed=True):
             for declaration in getattr(module, hook, tuple)():
                 assert entry_point(f"{seam}.{declaration.kind}").value == entry_point(self.entry).value
 
-    def test_the_contracts_version_is_ours(self, declared: Any) -> None:  # noqa: ANN401 - as above
+    def test_the_contracts_version_is_ours(self, declared: Any) -> None:
         """The declaration was made for this version of the contract."""
         assert declared.api == API_VERSION
 
@@ -112,18 +112,18 @@ class PackagingContract(Contract, sealed=True):
         }
         assert sorted(strange) == []
 
-    def test_the_options_are_a_frozen_value(self, declared: Any) -> None:  # noqa: ANN401 - as above
-        """The class of the options is a frozen attrs class: two equal files make two equal values, and nobody edits one."""
+    def test_the_options_are_a_frozen_value(self, declared: Any) -> None:
+        """The class of the options is a frozen attrs class: equal files make equal values, and nobody edits one."""
         assert attrs.has(declared.options)
         assert declared.options.__setattr__ is not object.__setattr__
 
-    def test_the_options_are_read_from_a_file(self, declared: Any, options_text: str, tmp_path: Path) -> None:  # noqa: ANN401
+    def test_the_options_are_read_from_a_file(self, declared: Any, options_text: str, tmp_path: Path) -> None:
         """A user's block of options makes an instance, without a complaint."""
         assert isinstance(structured(declared.options, options_text, tmp_path), declared.options)
 
     def test_the_repr_hides_secrets(
         self,
-        declared: Any,  # noqa: ANN401 - as above
+        declared: Any,
         options_text: str,
         secrets: tuple[str, ...],
         tmp_path: Path,
@@ -132,7 +132,7 @@ class PackagingContract(Contract, sealed=True):
         made = structured(declared.options, options_text, tmp_path)
         assert [secret for secret in secrets if secret in f"{made!r} {made}"] == []
 
-    def test_what_sounds_secret_is_a_secret(self, declared: Any) -> None:  # noqa: ANN401 - as above
+    def test_what_sounds_secret_is_a_secret(self, declared: Any) -> None:
         """A field whose name speaks of a password, a token or a key has the type ``Secret``."""
         open_fields = [
             field.name
@@ -143,12 +143,12 @@ class PackagingContract(Contract, sealed=True):
         ]
         assert open_fields == []
 
-    def test_flat_names_are_options(self, declared: Any) -> None:  # noqa: ANN401 - as above
+    def test_flat_names_are_options(self, declared: Any) -> None:
         """What users may write at the export's own level is the name of an option."""
         names = {field.alias for field in attrs.fields(declared.options)}
         assert [name for name in getattr(declared, "flat", ()) if name not in names] == []
 
-    def test_the_prefix_is_an_option(self, declared: Any) -> None:  # noqa: ANN401 - as above
+    def test_the_prefix_is_an_option(self, declared: Any) -> None:
         """A destination's prefix is the name of one of its options, or None."""
         prefix = getattr(declared, "prefix", None)
         assert prefix is None or prefix in {field.alias for field in attrs.fields(declared.options)}
@@ -159,7 +159,7 @@ class PackagingContract(Contract, sealed=True):
         assert [path for path in module.__path__ if (Path(path) / "py.typed").is_file()]
 
 
-def structured(options: type, text: str, folder: Path) -> Any:  # noqa: ANN401 - the plugin's own class
+def structured(options: type, text: str, folder: Path) -> Any:
     """Return an instance of a plugin's options from a block of YAML.
 
     :raises ValueError: with everything that is wrong with it.

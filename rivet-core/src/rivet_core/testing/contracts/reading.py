@@ -68,7 +68,9 @@ def walk(source: Source, relation: Relation, keys: Keys, *terms: Term) -> Walk:
     rows = rows_of_request(source, request)
     positions = []
     for number in range(1, len(rows) + 1):
-        marks = [batch.mark for batch in batches_of(source, attrs.evolve(request, limit=number)) if batch.mark is not None]
+        marks = [
+            batch.mark for batch in batches_of(source, attrs.evolve(request, limit=number)) if batch.mark is not None
+        ]
         assert marks, f"an ordered read of {number} rows ended in no mark"
         positions.append(travelled(marks[-1]))
     return Walk(request=request, rows=tuple(rows), positions=tuple(positions))

@@ -81,12 +81,12 @@ class RunnerContract(Contract, sealed=True):
     # -- given ------------------------------------------------------------
 
     @pytest.fixture
-    def options(self) -> Any:  # noqa: ANN401 - the plugin's own class
+    def options(self) -> Any:
         """Give an instance of the declaration's options; or give ``runner`` itself."""
         pytest.fail("the runner contract needs the fixture `runner`, or `options` and `declaration`")
 
     @pytest.fixture
-    def runner(self, options: Any) -> Runner:  # noqa: ANN401 - the plugin's own class
+    def runner(self, options: Any) -> Runner:
         """Give the runner; without this fixture the declaration's factory makes it."""
         made: Runner = type(self).declaration.factory(options)
         return made
@@ -160,7 +160,9 @@ class RunnerContract(Contract, sealed=True):
 
     @examples
     @given(rows=ledger_rows(), data=st.data())
-    def test_a_resume_after_any_mark_delivers_the_rest(self, runner: Runner, rows: pa.Table, data: st.DataObject) -> None:
+    def test_a_resume_after_any_mark_delivers_the_rest(
+        self, runner: Runner, rows: pa.Table, data: st.DataObject
+    ) -> None:
         """A unit that is read on after any of its marks delivers exactly what it had not delivered up to there."""
         where = world(rows)
         for unit in runner.units(where.reader):
@@ -172,9 +174,10 @@ class RunnerContract(Contract, sealed=True):
             mark = batches[number - 1].mark
             assert mark is not None
             rest = read_unit(where.source, unit, ReadContext(attempt=2), travelled(mark))
-            assert difference(
-                delivered(rest, where.reader.request), delivered(batches[number:], where.reader.request)
-            ) == ""
+            assert (
+                difference(delivered(rest, where.reader.request), delivered(batches[number:], where.reader.request))
+                == ""
+            )
 
     @needs("whole relation")
     def test_the_outer_ranges_are_open(self, runner: Runner) -> None:
@@ -187,7 +190,7 @@ class RunnerContract(Contract, sealed=True):
 
     @needs("positioned")
     def test_the_next_run_goes_on_behind_the_last(self, runner: Runner) -> None:
-        """After a run, the next one from its position delivers the rows that came since, behind the old ones, all of them."""
+        """The next run, from the position of the last, delivers all rows that came since behind the old ones."""
         first = LEDGER.rows.filter(_inside(LEDGER.rows))
         where = world(first)
         position = _last_mark(where, runner.units(where.reader))

@@ -53,7 +53,7 @@ class SourceDescription(SourceFixtures, sealed=True):
         assert [column.name for column in described.columns if not (column.native_type and column.expression)] == []
 
     def test_any_name_can_be_read(self, source: Source, fill: Fill) -> None:
-        """Names of tables and columns with quotes, dots, spaces, signs and letters of any script are read as they are."""
+        """Names of tables and columns are read as they are: quotes, dots, spaces, signs, letters of any script."""
         filled = fill(AWKWARD)
         request = plain(source, filled.relation)
         assert [column.name for column in request.columns] == filled.rows.column_names

@@ -48,12 +48,12 @@ class SourceFixtures(Contract, sealed=True):
     # -- given ------------------------------------------------------------
 
     @pytest.fixture
-    def options(self) -> Any:  # noqa: ANN401 - the plugin's own class
+    def options(self) -> Any:
         """Give an instance of the declaration's options, for a server and database that the test may fill."""
         pytest.fail("the source contract needs the fixture `options` (or `source`) and the attribute `declaration`")
 
     @pytest.fixture
-    def source(self, options: Any) -> Iterator[Source]:  # noqa: ANN401 - the plugin's own class
+    def source(self, options: Any) -> Iterator[Source]:
         """Give one source; without this fixture it is made by the declaration's factory."""
         made: Source = type(self).declaration.factory(options)
         yield made
@@ -85,7 +85,7 @@ class SourceFixtures(Contract, sealed=True):
         lacks("no `kill`: there is no connection to end")
 
     @pytest.fixture
-    def wrong_options(self) -> Any:  # noqa: ANN401 - the plugin's own class
+    def wrong_options(self) -> Any:
         """Give options with a wrong password, where there are passwords."""
         lacks("no `wrong_options`: this source knows no credentials")
 
@@ -102,7 +102,7 @@ class SourceFixtures(Contract, sealed=True):
     # -- ours -------------------------------------------------------------
 
     @pytest.fixture
-    def open_source(self, options: Any) -> Iterator[OpenSource]:  # noqa: ANN401 - the plugin's own class
+    def open_source(self, options: Any) -> Iterator[OpenSource]:
         """Return a function that makes one more source; all are closed at the end."""
         made: list[Source] = []
 
@@ -113,7 +113,6 @@ class SourceFixtures(Contract, sealed=True):
         yield make
         for one in made:
             one.close()
-
 
     @pytest.fixture
     def courses(self, source: Source, fill: Fill) -> Courses:
@@ -158,5 +157,3 @@ def in_time(call: Callable[[], object], why: str) -> None:
     assert background.ended(), why
     if background.error is not None:
         raise background.error
-
-

@@ -8,7 +8,14 @@ import pytest
 from rivet_core.protocols import Source
 from rivet_core.requests import ReadContext, SourceRange
 from rivet_core.testing.contract import needs
-from rivet_core.testing.contracts.reading import batches_of, data_schema, in_small_batches, plain, rows_of_request, types_of
+from rivet_core.testing.contracts.reading import (
+    batches_of,
+    data_schema,
+    in_small_batches,
+    plain,
+    rows_of_request,
+    types_of,
+)
 from rivet_core.testing.contracts.source_fixtures import Fill, SourceFixtures
 from rivet_core.testing.rows import difference, row_texts
 from rivet_core.testing.samples import EMPTY, LEDGER, TWINS
@@ -33,7 +40,9 @@ class SourceReading(SourceFixtures, sealed=True):
         request = plain(source, filled.relation)
         batches = batches_of(source, request)
         assert sum(batch.data.num_rows for batch in batches) == 0
-        assert [batch.data.schema for batch in batches if types_of(batch.data.schema) != types_of(data_schema(request))] == []
+        assert [
+            batch.data.schema for batch in batches if types_of(batch.data.schema) != types_of(data_schema(request))
+        ] == []
 
     def test_every_batch_has_the_requests_schema(self, source: Source, fill: Fill) -> None:
         """Each batch has the request's columns, in order, in the described types."""
@@ -41,7 +50,9 @@ class SourceReading(SourceFixtures, sealed=True):
         request = plain(source, filled.relation)
         batches = batches_of(source, in_small_batches(request))
         assert batches
-        assert [batch.data.schema for batch in batches if types_of(batch.data.schema) != types_of(data_schema(request))] == []
+        assert [
+            batch.data.schema for batch in batches if types_of(batch.data.schema) != types_of(data_schema(request))
+        ] == []
 
     def test_columns_can_be_chosen(self, source: Source, fill: Fill) -> None:
         """A request for some columns, in another order, delivers those in that order."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import duckdb
-from loud_plugin.options import LoudOptions, QuietOptions
 
+from loud_plugin.options import LoudOptions, QuietOptions
 from rivet_core.capabilities import DestinationCapabilities, FormatCapabilities, SourceCapabilities
 from rivet_core.hookspecs import DestinationType, FormatType, SourceType, hookimpl
 
