@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -37,6 +38,13 @@ def part(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture(params=[1, 20_000], ids=["within Python's buffer", "beyond it"])
+def any_part(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    path = tmp_path / "part"
+    path.write_bytes(bytes(range(256)) * request.param)
+    return path
+
+
 def test_it_declares_what_it_cannot_do() -> None:
     (declared,) = rivet_destinations()
     able = declared.capabilities
@@ -51,22 +59,22 @@ def test_a_part_arrives_byte_by_byte(part: Path) -> None:
     assert found.stderr.split() == [b"5120000"]
 
 
-def test_a_reader_that_stops_early_is_named_and_nothing_else_is_printed(part: Path) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", PUT, str(part)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as child:
-        assert child.stdout is not None
-        assert child.stderr is not None
-        child.stdout.read(10)
-        child.stdout.close()
-        said = child.stderr.read()
-    assert said.split() == [b"RIVET_DEST_IO_FAILED", b"FATAL"]
-    assert child.returncode == 7
+def test_a_reader_that_stops_early_is_named_and_nothing_else_is_printed(any_part: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        command = [sys.executable, "-c", PUT, str(any_part)]
+        found = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
+    finally:
+        os.close(writing)
+    assert found.stderr.split() == [b"RIVET_DEST_IO_FAILED", b"FATAL"]
+    assert found.returncode == 7
 
 
-def test_a_full_device_is_named(part: Path) -> None:
+def test_a_full_device_is_named_and_nothing_else_is_printed(any_part: Path) -> None:
+    command = [sys.executable, "-c", PUT, str(any_part)]
     with open("/dev/full", "wb") as full:  # noqa: PTH123 - a device
-        found = subprocess.run([sys.executable, "-c", PUT, str(part)], stdout=full, stderr=subprocess.PIPE, check=False)
+        found = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
     assert found.stderr.split() == [b"RIVET_DEST_IO_FAILED", b"FATAL"]
     assert found.returncode == 7
 

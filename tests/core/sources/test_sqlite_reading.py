@@ -193,6 +193,15 @@ def test_a_read_sees_one_state_while_others_write(database: Database) -> None:
     assert database.source.count(request, ReadContext()) == 3001
 
 
+def test_a_count_behind_the_last_row_is_of_the_reads_own_state(database: Database) -> None:
+    fill(database, [(1, None)])
+    request = ReadRequest(relation=T, columns=database.source.describe(T, ColumnRules()).columns)
+    with database.source.read(request, ReadContext()) as batches:
+        assert sum(batch.data.num_rows for batch in batches) == 1
+        database.run("INSERT INTO t (a) VALUES (2)")
+        assert database.source.count(request, ReadContext()) == 1
+
+
 def test_count_agrees_with_terms_and_limit(database: Database) -> None:
     fill(database, [(number, None) for number in range(10)])
     request = ReadRequest(relation=T, terms=(After((A,), Position("int64", "3")),), order=(A,))

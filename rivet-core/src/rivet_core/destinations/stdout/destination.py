@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import TYPE_CHECKING, Final
 
@@ -77,21 +76,10 @@ class StdoutDestination:
                 size += len(block)
             sys.stdout.buffer.flush()
         except BrokenPipeError as error:
-            _forget_buffer()
             msg = "the program that reads standard output has closed it"
             remedy = "Let it read to the end, or write to a file: destination: {type: local, path: out}."
             raise EnvironmentFailure(msg, code="RIVET_DEST_IO_FAILED", remedy=remedy) from error
         except OSError as error:
-            _forget_buffer()
             msg = f"standard output cannot be written: {error.strerror}"
             raise EnvironmentFailure(msg, code="RIVET_DEST_IO_FAILED") from error
         return size
-
-
-def _forget_buffer() -> None:
-    """Send what is still buffered nowhere: Python would try it again at exit and end with a status of its own."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nowhere, sys.stdout.fileno())
-    finally:
-        os.close(nowhere)
