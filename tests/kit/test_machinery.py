@@ -12,6 +12,8 @@ import pytest
 
 from rivet_core.testing import DestinationContract
 
+pytestmark = pytest.mark.slow
+
 HEAD = """
 from __future__ import annotations
 import pytest

@@ -63,12 +63,10 @@ def test_a_late_put_looks_failed_and_lands_afterwards() -> None:
 
 def test_a_late_create_does_not_replace_what_came_first() -> None:
     store = MemoryStore()
-    late = store.delay(lambda key: not store.objects and key == "part-1" and not late_ones)
-    late_ones: list[str] = []
+    late = store.delay(lambda key: not late.flying)
     to = destination(store)
     with pytest.raises(EnvironmentFailure):
         to.put_bytes("part-1", b"late", create=True)
-    late_ones.append("part-1")
     to.put_bytes("part-1", b"first", create=True)
     assert late.land() == ()
     assert to.get("part-1", 10) == b"first"

@@ -21,6 +21,8 @@ from rivet_core.testing import (
 )
 from rivet_core.testing.contract import Contract
 
+pytestmark = pytest.mark.slow
+
 BROKEN = Path(__file__).parent / "broken"
 CONTRACTS: dict[str, type[Contract]] = {
     "broken_sources": SourceContract,
