@@ -1,10 +1,9 @@
-"""A schema of its own for each test, in one database a session, and ways to look at what a source delivers."""
+"""An empty schema for each test, in one database a session, and ways to look at what a source delivers."""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Any
 
 import attrs
@@ -15,21 +14,26 @@ from postgres_server import PostgresServer
 from rivet_core.protocols import Batch
 from rivet_core.requests import ReadContext, ReadRequest
 from rivet_core.types import Column, ColumnRules, InvalidValue, Query, Relation, Secret, Table, secret
+from rivet_source_postgres.marks import KeyTypes
 from rivet_source_postgres.options import PostgresOptions
 from rivet_source_postgres.plugin import make_source
 
+SCHEMA = "room"
 
-@attrs.frozen(kw_only=True, slots=False)
+
+@attrs.frozen(kw_only=True)
 class Room:
-    """An empty schema that is dropped after the test; statements and sources find its tables without naming it."""
+    """A schema that is empty when a test begins; statements and sources find its tables without naming it."""
 
     server: PostgresServer
     database: str
-    schema: str
+    #: The source that reads for the tests; one, since connecting takes longer than most reads.
+    own: Any
+    schema: str = SCHEMA
 
     @property
     def url(self) -> str:
-        return f"{self.server.database_url(self.database)}?options=-c%20search_path%3D{self.schema},public"
+        return room_url(self.server, self.database)
 
     def run_sql(self, text: str) -> None:
         self.server.psql_text(text, url=self.url)
@@ -46,11 +50,6 @@ class Room:
     @staticmethod
     def source_of(url: str, **keys: Any) -> Any:
         return make_source(PostgresOptions(url=Secret(url), **keys))
-
-    @cached_property
-    def own(self) -> Any:
-        """The source that reads for the test; one, since connecting takes longer than most reads."""
-        return self.source()
 
     def columns(self, relation: Relation | str, rules: ColumnRules | None = None) -> dict[str, Column]:
         described = self.own.describe(as_relation(relation), rules or ColumnRules())
@@ -91,6 +90,10 @@ class Room:
         return values
 
 
+def room_url(server: PostgresServer, database: str) -> str:
+    return f"{server.database_url(database)}?options=-c%20search_path%3D{SCHEMA},public"
+
+
 def as_relation(relation: Relation | str) -> Relation:
     if isinstance(relation, str):
         return Query(relation) if " " in relation else Table(relation)
@@ -114,10 +117,17 @@ def shared_database(postgres_server: PostgresServer) -> Iterator[str]:
     postgres_server.psql_text(f"DROP DATABASE {name} WITH (FORCE)")
 
 
+@pytest.fixture(scope="session")
+def shared_source(postgres_server: PostgresServer, shared_database: str) -> Iterator[Any]:
+    source: Any = make_source(PostgresOptions(url=Secret(room_url(postgres_server, shared_database))))
+    yield source
+    source.close()
+
+
 @pytest.fixture
-def room(postgres_server: PostgresServer, shared_database: str) -> Iterator[Room]:
-    made = Room(server=postgres_server, database=shared_database, schema=f"room_{secrets.token_hex(6)}")
-    made.run_sql(f"CREATE SCHEMA {made.schema}")
-    yield made
-    made.own.close()
-    # The schema goes with the database.
+def room(postgres_server: PostgresServer, shared_database: str, shared_source: Any) -> Room:
+    made = Room(server=postgres_server, database=shared_database, own=shared_source)
+    made.run_sql(f"SET client_min_messages = error; DROP SCHEMA IF EXISTS {SCHEMA} CASCADE; CREATE SCHEMA {SCHEMA}")
+    # The tables of the test before have the same names.
+    shared_source._types = KeyTypes()
+    return made

@@ -27,7 +27,8 @@ def rooms(postgres_server: PostgresServer, room: Any) -> Iterator[Any]:
         postgres_server.psql_text(
             f"CREATE DATABASE {name} TEMPLATE template0 ENCODING '{encoding}' LC_COLLATE 'C' LC_CTYPE 'C'"
         )
-        made.append(attrs.evolve(room, database=name, schema="public"))
+        source = room.source_of(postgres_server.database_url(name))
+        made.append(attrs.evolve(room, database=name, own=source))
         return made[-1]
 
     yield make

@@ -376,7 +376,7 @@ def test_a_session_is_recognised_and_can_only_read(room: Any) -> None:
     names = ("transaction_read_only", "TimeZone", "lock_timeout")
     asked = ", ".join(f"current_setting('{name}') AS {name}" for name in names)
     assert list(room.table(f"SELECT {asked}").to_pylist()[0].values()) == ["on", "UTC", "30s"]
-    assert room.psql_text(f"SELECT count(*) FROM ({PIDS}) p") == "1"
+    assert room.psql_text(f"SELECT count(*) FROM ({PIDS}) p") != "0"
 
 
 def test_the_users_own_settings_change_no_text(room: Any) -> None:

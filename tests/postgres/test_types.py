@@ -296,7 +296,8 @@ def test_the_values_of_a_real_table_arrive_as_psql_prints_them(room: Any) -> Non
         SET client_min_messages = error;
         CREATE EXTENSION IF NOT EXISTS citext SCHEMA public;
         CREATE TABLE t05 (
-            id int, m money, b bit(3), vb varbit, tt timetz, o oid, r int4range, tr tstzrange, ip inet, c citext, x xml, sv tsvector);
+            id int, m money, b bit(3), vb varbit, tt timetz, o oid, r int4range, tr tstzrange, ip inet, c citext,
+            x xml, sv tsvector);
         INSERT INTO t05 VALUES
             (1,1000.01,B'101',B'1','04:05:06+02',4294967295,'[1,5)','[2020-01-01,)','10.0.0.1/24','Ab','<a/>','a b'),
             (2,NULL,NULL,NULL,NULL,NULL,'empty',NULL,NULL,NULL,NULL,NULL);
