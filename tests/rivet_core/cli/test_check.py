@@ -81,3 +81,13 @@ def test_a_change_since_the_last_success_is_shown(rivet: Rivet, shop: Path) -> N
     found = rivet("check", "-c", "rivet.yaml", "-e", "orders", "--json").json()
     assert ["note" in change for change in found[0]["schema_changes"]] == [True]
     assert (shop / STATE_FILE).exists()
+
+
+def test_a_change_that_must_not_be_is_exit_4_like_the_run(
+    rivet: Rivet, shop: Path, configure: Callable[[str], None]
+) -> None:
+    configure((shop / "rivet.yaml").read_text().replace("mode: full", "mode: full\n    on_schema_drift: fail"))
+    rivet("run", "-c", "rivet.yaml")
+    with closing(sqlite3.connect(shop / "shop.db")) as connection, connection:
+        connection.execute("ALTER TABLE orders ADD COLUMN note TEXT")
+    assert rivet("check", "-c", "rivet.yaml", "-e", "orders").code == 4

@@ -214,6 +214,7 @@ def test_an_export_that_was_edited_over_recorded_parts_is_exit_5(
     done = rivet("run", "-c", "rivet.yaml", "-e", "orders", "--json-errors")
     assert (done.code, done.error()["code"]) == (5, "RIVET_STATE_PLAN_CHANGED")
     assert "--fresh" in done.error()["remedy"]
+    assert rivet("check", "-c", "rivet.yaml", "-e", "orders").code == 5
 
 
 def test_the_outcome_of_a_run_stays_in_the_state(rivet: Rivet) -> None:

@@ -67,7 +67,7 @@ def _lines(declarations: Declarations, found: Preview, *, every: bool) -> Iterat
     if found.position is not None:
         yield f"  position  {found.position}"
     if found.unfinished is not None:
-        yield f"  resumes   {found.unfinished}"
+        yield f"  {found.unfinished_ends:<10}{found.unfinished}"
     for change in found.drift:
         yield f"  drift     {change}"
     for warning in () if found.plan is None else found.plan.warnings:
@@ -113,6 +113,7 @@ def _json(declarations: Declarations, found: Preview) -> dict[str, Any]:
         "estimated_rows": None if found.plan is None else found.plan.estimated_rows,
         "position": found.position,
         "unfinished_run": found.unfinished,
+        "unfinished_run_ends": found.unfinished_ends or None,
         "schema_changes": list(found.drift),
         "warnings": [] if found.plan is None else list(found.plan.warnings),
         "columns": [

@@ -89,7 +89,7 @@ def run(invocation: Invocation, wishes: Wishes) -> int:
 
 
 def _at_a_time(wishes: Wishes, loaded: Loaded, piped: list[str]) -> int:
-    parallel = wishes.parallel_exports or loaded.configuration.parallel_exports
+    parallel = wishes.parallel_exports or (loaded.configuration.parallel_exports and not piped)
     if piped and (wishes.as_json or (parallel and len(loaded.intents) > 1)):
         given = "--json" if wishes.as_json else "--parallel-exports"
         msg = f"{given} does not go with export {piped[0]}, whose data goes to standard output"

@@ -58,13 +58,21 @@ class Ended:
     alive: bool = False
 
 
-def run_exports(jobs: Sequence[ExportJob], database: StateDatabase, settings: Settings, *, at_a_time: int = 1) -> Ended:
+def run_exports(
+    jobs: Sequence[ExportJob],
+    database: StateDatabase,
+    settings: Settings,
+    *,
+    at_a_time: int = 1,
+    grace_seconds: float = GRACE_SECONDS,
+) -> Ended:
     """Run exports in their order; one that fails does not stop the others.
 
     Exports run in threads of their own, so that a signal, which arrives in the main thread, never breaks into the
     middle of a durable step: whoever wants an end sets ``settings.stop``.
 
     :param at_a_time: at most :data:`MOST_AT_A_TIME`.
+    :param grace_seconds: how long exports may take to end after ``settings.stop`` was set.
     :returns: an outcome for every job, for the stopped ones and those that never began, too.
     """
     account = _Account(settings)
@@ -89,7 +97,7 @@ def run_exports(jobs: Sequence[ExportJob], database: StateDatabase, settings: Se
     ]
     for worker in workers:
         worker.start()
-    _wait(workers, settings.stop)
+    _wait(workers, settings.stop, grace_seconds)
     return Ended(
         outcomes=tuple(account.outcome(number, job.intent.name) for number, job in enumerate(jobs)),
         bytes_read=tuple(account.bytes_read(job.intent.name) for job in jobs),
@@ -97,13 +105,13 @@ def run_exports(jobs: Sequence[ExportJob], database: StateDatabase, settings: Se
     )
 
 
-def _wait(workers: Sequence[threading.Thread], stop: threading.Event) -> None:
+def _wait(workers: Sequence[threading.Thread], stop: threading.Event, grace_seconds: float) -> None:
     deadline: float | None = None
     while any(worker.is_alive() for worker in workers):
         for worker in workers:
             worker.join(_POLL_SECONDS)
         if stop.is_set():
-            deadline = deadline or time.monotonic() + GRACE_SECONDS
+            deadline = deadline or time.monotonic() + grace_seconds
             if time.monotonic() >= deadline:
                 return
 

@@ -230,11 +230,16 @@ def _decide(opening: _Opening, plan: Plan, unfinished: RunRow, frozen: FrozenVal
         fresh=opening.settings.fresh,
     )
     if decision.choice is Choice.REFUSE:
-        msg = f"the unfinished run {unfinished.id} has recorded parts and was planned differently: {decision.reason}"
-        raise RefusalError(
-            msg,
-            code="RIVET_STATE_PLAN_CHANGED",
-            place=Place(path=f"exports.{plan.intent.name}"),
-            remedy="restore the configuration or the source's schema and run once, or start anew with --fresh",
-        )
+        raise plan_changed(plan.intent.name, unfinished.id, decision)
     return decision
+
+
+def plan_changed(export: str, run_id: str, decision: Decision) -> RefusalError:
+    """Return the error of an unfinished run that can be neither resumed nor quietly abandoned."""
+    msg = f"the unfinished run {run_id} has recorded parts and was planned differently: {decision.reason}"
+    return RefusalError(
+        msg,
+        code="RIVET_STATE_PLAN_CHANGED",
+        place=Place(path=f"exports.{export}"),
+        remedy="restore the configuration or the source's schema and run once, or start anew with --fresh",
+    )

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from rivet_core.engine.gates.drift import drift_error
+from rivet_core.engine.open_run import plan_changed
 from rivet_core.errors import RivetError
+from rivet_core.ledger.resume import Choice, UnfinishedRun, decide
 from rivet_core.planning import Facts, Plan, RunnerRow, choose_runner, make_plan, runner_table
 from rivet_core.planning.drift import find_drift
-from rivet_core.planning.identity import drift_baseline
-from rivet_core.planning.position import position_text, stored_position
+from rivet_core.planning.identity import drift_baseline, position_facts
+from rivet_core.planning.position import check_position, position_text, stored_position
 from rivet_core.state import reads
 
 if TYPE_CHECKING:
@@ -34,7 +37,8 @@ class Preview:
     :param schemas: the datasets' names and columns.
     :param position: the export's high-water mark, as text.
     :param drift: what changed since the last success.
-    :param unfinished: the run that the next one resumes.
+    :param unfinished: the run that an earlier process left.
+    :param unfinished_ends: what the next run does with it: ``resumes``, ``completes`` or ``abandons``.
     """
 
     export: str
@@ -45,6 +49,7 @@ class Preview:
     position: str | None = None
     drift: tuple[str, ...] = ()
     unfinished: str | None = None
+    unfinished_ends: str = ""
     error: RivetError | None = None
 
 
@@ -75,9 +80,7 @@ def _steps(
     identity = source.identity()
     export = None if database is None else reads.find_export(database, intent.name, str(identity))
     found = attrs.evolve(found, source=str(identity))
-    if database is not None and export is not None:
-        found = _with_kept(found, database, export)
-    yield found
+    yield (found := found if export is None else _with_position(found, export))
     runner = choose_runner(intent, declarations.runners, declarations.source.capabilities, capabilities)
     intent = intent.served_by(runner.kind)
     specs = runner.datasets(intent)
@@ -94,18 +97,39 @@ def _steps(
         destination_template=template,
     )
     plan = make_plan(intent, facts, runner, position=stored_position(None if export is None else export.position))
+    yield (found := attrs.evolve(found, plan=plan))
     written = declarations.format_factory(intent)()
     for dataset in plan.datasets:
         written.check(dataset.schema)
-    drift = find_drift(None if export is None else export.drift, drift_baseline(plan.datasets))
-    yield attrs.evolve(found, plan=plan, drift=drift.changes)
+    if database is not None and export is not None:
+        yield from _against_state(found, plan, database, export, template)
 
 
-def _with_kept(found: Preview, database: StateDatabase, export: ExportRow) -> Preview:
-    run = reads.unfinished_run(database, export.id)
+def _with_position(found: Preview, export: ExportRow) -> Preview:
     position = stored_position(export.position)
-    return attrs.evolve(
-        found,
-        unfinished=None if run is None else run.id,
-        position=None if position is None else position_text(position),
-    )
+    return found if position is None else attrs.evolve(found, position=position_text(position))
+
+
+def _against_state(
+    found: Preview, plan: Plan, database: StateDatabase, export: ExportRow, template: str
+) -> Iterator[Preview]:
+    """Yield what the state makes of the plan; raise what a run would end with."""
+    intent = plan.intent
+    drift = find_drift(export.drift, drift_baseline(plan.datasets))
+    yield (found := attrs.evolve(found, drift=drift.changes))
+    if plan.runner_capabilities.positioned:
+        meaning = position_facts(intent, runner=plan.runner, destination_template=template)
+        check_position(export.name, export.position_facts, meaning)
+    if drift and intent.on_schema_drift == "fail":
+        raise drift_error(intent, drift, "since the last success")
+    run = reads.unfinished_run(database, export.id)
+    if run is None:
+        return
+    # Whether clock or parameters differ is known only when a run freezes them.
+    before = UnfinishedRun(fingerprint=run.fingerprint, recorded=reads.has_recorded(database, run.id), same_values=True)
+    sealing = any(roll.phase == "sealing" for roll in reads.rolls(database, run.id))
+    decision = decide(before, plan.fingerprint, resumable=plan.resumable, fresh=False)
+    if decision.choice is Choice.REFUSE and not sealing:
+        raise plan_changed(intent.name, run.id, decision)
+    ends = "completes" if sealing else {Choice.RESUME: "resumes"}.get(decision.choice, "abandons")
+    yield attrs.evolve(found, unfinished=run.id, unfinished_ends=ends)
