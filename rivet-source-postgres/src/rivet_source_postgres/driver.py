@@ -127,6 +127,18 @@ class Connection:
         """Return a new statement; one at a time may be running."""
         return Statement(self._connection)
 
+    def begin(self) -> None:
+        """Let the next statement open a transaction.
+
+        A BEGIN of our own would be prepared first, and a pooler could prepare it on one server and run it on another.
+        """
+        self._connection.set_autocommit(enabled=False)
+
+    def commit(self) -> None:
+        """End the transaction."""
+        self._connection.commit()
+        self._connection.set_autocommit(enabled=True)
+
     def close(self) -> None:
         """Close the connection; its statements must be closed before."""
         try:

@@ -65,7 +65,7 @@ class Session:
             return self._connection
         try:
             self._connection = self._connect()
-            self._greet()
+            self._greet(self._connection)
         except BaseException:
             self.close()
             raise
@@ -97,22 +97,22 @@ class Session:
         :param snapshot: read in this exported snapshot.
         :param keep: one snapshot for the whole block.
         """
-        self.open()
+        connection = self.open()
         if self._in_transaction or not (self.pooled or snapshot is not None or keep):
             yield
             return
         level = "REPEATABLE READ" if snapshot is not None or keep else "READ COMMITTED"
         try:
-            self._execute(f"BEGIN ISOLATION LEVEL {level} READ ONLY")
-            self._in_transaction = True
+            self._begin(connection)
+            self._execute(f"SET TRANSACTION ISOLATION LEVEL {level} READ ONLY")
             if snapshot is not None:
                 self._enter(snapshot)
             if self.pooled:
                 self._execute(self._local_settings())
             yield
+            # A stream that was left early has closed the connection.
             if self._connection is not None:
-                self._execute("COMMIT")
-            self._in_transaction = False
+                self._commit(connection)
         except BaseException:
             # Broken off in the middle: a new connection is cheaper than finding out what state this one is in.
             self.close()
@@ -201,6 +201,20 @@ class Session:
             for _ in batches:
                 pass
 
+    def _begin(self, connection: Connection) -> None:
+        try:
+            connection.begin()
+        except ERRORS as error:
+            raise failure(error) from error
+        self._in_transaction = True
+
+    def _commit(self, connection: Connection) -> None:
+        try:
+            connection.commit()
+        except ERRORS as error:
+            raise failure(error) from error
+        self._in_transaction = False
+
     def _enter(self, snapshot: str) -> None:
         try:
             self._execute(f"SET TRANSACTION SNAPSHOT {literal(snapshot)}")
@@ -214,17 +228,19 @@ class Session:
                 remedy="Start the run anew; it lived only as long as the connection that made it.",
             ) from error
 
-    def _greet(self) -> None:
+    def _greet(self, connection: Connection) -> None:
         """Ask for the encoding, and whether the settings have arrived: a pooler may drop them without a word."""
         wanted = {name: value for name, value in self._login.settings.items() if not name.endswith("_timeout")}
         checks = " AND ".join(
             f"lower(current_setting({literal(name)})) = {literal(value.lower())}" for name, value in wanted.items()
         )
         sql = f"SELECT current_setting('server_encoding') AS encoding, ({checks}) AS settled"
+        self._begin(connection)
         with self.stream(sql) as batches:
             (answer,) = [row for batch in batches for row in batch.to_pylist()]
         self.encoding = answer["encoding"]
         self.pooled = not answer["settled"]
+        self._commit(connection)
 
     def _local_settings(self) -> str:
         calls = [
