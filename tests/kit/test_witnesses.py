@@ -58,9 +58,19 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, str]]:
     """How every witness's tests ended, in one session of their own."""
     path = tmp_path_factory.mktemp("kit") / "verdicts.json"
     command = [sys.executable, "-m", "pytest", "-c", os.devnull, f"--rootdir={BROKEN}", f"--confcutdir={BROKEN}"]
-    command += ["--import-mode=importlib", "-p", "no:cacheprovider", "-p", "no:xdist", "-q", "--tb=no", "-W", "error"]
+    command += [
+        "--import-mode=importlib",
+        "-pbroken_run",
+        "-pno:cacheprovider",
+        "-pno:xdist",
+        "-q",
+        "--tb=no",
+        "-Werror",
+    ]
     command += [str(BROKEN / f"{module}.py") for module in CONTRACTS]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
+    # The packages are installed, as far as metadata and imports tell, also in the processes that a test starts.
+    environment["PYTHONPATH"] = os.pathsep.join([str(BROKEN), str(BROKEN / "packages")])
     done = subprocess.run(
         command,
         env={**environment, "KIT_VERDICTS": str(path)},

@@ -1,24 +1,18 @@
-"""Runs of each broken plugin only the tests that it is a witness for, and writes down how they ended."""
+"""Runs of each broken plugin only the tests that it is a witness for, and writes down how they ended.
+
+A plugin for `-p`, not a conftest: that would act on the session that collects this folder, too.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import Phase, settings
 
-PACKAGES = Path(__file__).parent / "packages"
-
 verdicts: list[dict[str, str]] = []
-
-
-def pytest_configure() -> None:
-    # Installed, as far as metadata and imports tell, here and in the processes that a test starts.
-    sys.path.insert(0, str(PACKAGES))
-    os.environ["PYTHONPATH"] = os.pathsep.join([str(PACKAGES), *filter(None, [os.environ.get("PYTHONPATH")])])
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -47,5 +41,4 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 def pytest_sessionfinish() -> None:
-    if path := os.environ.get("KIT_VERDICTS"):
-        Path(path).write_text(json.dumps(verdicts))
+    Path(os.environ["KIT_VERDICTS"]).write_text(json.dumps(verdicts))
