@@ -1,0 +1,1 @@
+"""Observers that come with rivet; they see events and nothing else."""

@@ -1,0 +1,38 @@
+"""The log: every event of a run as a structured line, so that a night's run can be followed afterwards.
+
+What a person should see at once (a retry, a failed unit) is a warning; all else is info, and progress is debug. Only
+the command line configures where lines go.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import attrs
+import structlog
+
+from rivet_core.events import RetryScheduled, RowsRead, UnitFailed
+from rivet_core.hookspecs import hookimpl
+from rivet_core.types import redact
+
+if TYPE_CHECKING:
+    from rivet_core.events import Event
+
+log = structlog.get_logger("rivet.events")
+
+_WORD = re.compile(r"(?<!^)(?=[A-Z])")
+
+
+@hookimpl
+def rivet_on_event(event: Event) -> None:
+    """Write one line: the event's name as ``noun_verb``, its values as keys."""
+    name = _WORD.sub("_", type(event).__name__).lower()
+    values = {key: redact(value) if isinstance(value, str) else value for key, value in attrs.asdict(event).items()}
+    match event:
+        case RetryScheduled() | UnitFailed():
+            log.warning(name, **values)
+        case RowsRead():
+            log.debug(name, **values)
+        case _:
+            log.info(name, **values)
