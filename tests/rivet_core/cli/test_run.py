@@ -260,6 +260,34 @@ def test_data_goes_to_standard_output_and_the_report_does_not(shop: Path, config
     )
     assert pq.read_table(BytesIO(done.stdout)).num_rows == 1000
     assert b"orders: success" in done.stderr
+    assert b"rivet validate" not in done.stderr
+
+
+def test_a_report_that_cannot_be_written_is_an_error_with_a_name(shop: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "rivet_core", "run", "-c", "rivet.yaml", "--json-errors"],
+            cwd=shop,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, json.loads(done.stderr)["code"]) == (1, "RIVET_CLI_OUTPUT_UNWRITABLE")
+
+
+def test_a_closed_standard_output_is_no_error(shop: Path, rows: Callable[[str], int]) -> None:
+    command = f"exec {sys.executable} -m rivet_core run -c rivet.yaml >&- 2>&-"
+    assert subprocess.run(["bash", "-c", command], cwd=shop, check=False).returncode == 0
+    assert rows("out/orders") == 1000
+
+
+def test_letters_that_the_terminal_does_not_have_are_spelled(
+    spawn: Rivet, shop: Path, configure: Callable[[str], None]
+) -> None:
+    configure((shop / "rivet.yaml").read_text().replace("out/orders", "out/größe"))
+    done = spawn("run", "-c", "rivet.yaml", "-e", "orders", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert (done.code, "gr\\xf6\\xdfe" in done.out or "gr%C3%B6%C3%9Fe" in done.out) == (0, True)
 
 
 def test_json_would_mix_with_data_and_is_refused(rivet: Rivet, configure: Callable[[str], None]) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import traceback
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING
 
 import click
 
 from rivet_core.cli.failing import tell_error, tell_error_json, unknown_error, usage_error
 from rivet_core.cli.invocation import Invocation
+from rivet_core.cli.printing import open_closed_streams
 from rivet_core.cli.program import program
 from rivet_core.cli.signals import SignalReceived, Signals
 from rivet_core.errors import Exit, RivetError
@@ -19,17 +22,26 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def end(arguments: Sequence[str]) -> int:
-    """Run a command and return its exit status; nothing is raised."""
+def end(arguments: Sequence[str], signals: Signals | None = None) -> int:
+    """Run a command and return its exit status; nothing is raised.
+
+    :param signals: handled already by the caller.
+    """
     # Looked for by hand, so that it also holds for what the parser itself complains about.
     given = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    signals = Signals()
-    invocation = Invocation(environ=os.environ, signals=signals, json_errors="--json-errors" in given)
-    with signals.handled():
+    watched = signals or Signals()
+    handling = nullcontext() if signals is not None else watched.handled()
+    invocation = Invocation(environ=os.environ, signals=watched, json_errors="--json-errors" in given)
+    open_closed_streams()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal that cannot show a letter of a name is no reason to fail.
+        sys.stdout.reconfigure(errors="backslashreplace")
+    with handling:
         status = _run(list(arguments), invocation)
     if invocation.abandon_threads:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
         os._exit(status)
     return status
 

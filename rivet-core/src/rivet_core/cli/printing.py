@@ -7,6 +7,8 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any, TextIO
 
+from rivet_core.errors import EnvironmentFailure
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -59,6 +61,18 @@ def _masked(value: Any) -> Any:
     return value
 
 
+def open_closed_streams() -> None:
+    """Give the standard streams that the caller closed to nobody.
+
+    A file that is opened later would get their numbers, and whoever writes to a stream would write into that file.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            # The lowest free number is given first, so this is the closed stream's own.
+            os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
+
+
 def _write(stream: TextIO, text: str) -> None:
     try:
         stream.write(text)
@@ -66,3 +80,10 @@ def _write(stream: TextIO, text: str) -> None:
     except BrokenPipeError:
         # The reader has seen enough. What is still printed goes nowhere, and the exit status stays what it was.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    except OSError as error:
+        msg = f"the output cannot be written: {error.strerror}"
+        raise EnvironmentFailure(
+            msg,
+            code="RIVET_CLI_OUTPUT_UNWRITABLE",
+            remedy="send it elsewhere; what the command itself did is done",
+        ) from error

@@ -127,7 +127,12 @@ def _report(
     invocation: Invocation, wishes: Wishes, loaded: Loaded, ended: Ended, started: datetime, at_a_time: int
 ) -> RunReport:
     exports = [
-        ExportReport(intent=intent, outcome=outcome, bytes_read=size)
+        ExportReport(
+            intent=intent,
+            outcome=outcome,
+            bytes_read=size,
+            readable=loaded.declarations(intent).destination.capabilities.readable,
+        )
         for intent, outcome, size in zip(loaded.intents, ended.outcomes, ended.bytes_read, strict=True)
     ]
     received = invocation.signals.received
@@ -149,8 +154,7 @@ def _report(
 
 def _verified(loaded: Loaded, export: ExportReport, started: datetime) -> ExportReport:
     """Return the export's report with what lies at its prefix now, if its run was a success."""
-    readable = loaded.declarations(export.intent).destination.capabilities.readable
-    if export.outcome.status != "success" or not readable:
+    if export.outcome.status != "success" or not export.readable:
         return export
     # A resumed run keeps its own day; its run id tells which.
     found = verify_export(loaded, export.intent, Wanted(depth=Depth.FULL, date=_day(export, started)))

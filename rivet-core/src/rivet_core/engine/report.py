@@ -22,12 +22,14 @@ class ExportReport:
     """One export's outcome and what only the command knows of it.
 
     :param bytes_read: input bytes that this process read.
+    :param readable: what was written can be verified.
     :param verification: of ``--validate``.
     """
 
     intent: Intent
     outcome: Outcome
     bytes_read: int = 0
+    readable: bool = True
     verification: Verification | None = None
 
     @property

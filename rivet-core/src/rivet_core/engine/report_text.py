@@ -101,7 +101,8 @@ def _together(report: RunReport) -> str:
 def _next_steps(report: RunReport) -> Iterator[str]:
     config = shlex.quote(report.config)
     done = [export for export in report.exports if export.exit is Exit.DONE]
-    if any(export.verification is None and export.outcome.status == "success" for export in done):
+    open_questions = [export for export in done if export.readable and export.verification is None]
+    if any(export.outcome.status == "success" for export in open_questions):
         yield f"rivet validate -c {config}    verify what was written, without the source"
     for export in report.exports:
         error = export.outcome.error
