@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _HERE = Path(__file__).parent
+_MEMORY = Path("/dev/shm")  # noqa: S108 - a folder in memory
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """A folder in memory where there is one: these tests kill processes and not machines, so fsync only costs time."""
+    folder = Path(tempfile.mkdtemp(prefix="rivet-", dir=_MEMORY if os.access(_MEMORY, os.W_OK) else None))
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

@@ -28,7 +28,8 @@ class ReadRequest:
     :param hidden: keys that are selected in lossless form beside the columns, under :data:`HIDDEN_PREFIX`, to make
         marks from; a source that makes its marks otherwise may leave them out of the batches.
     :param terms: all of them hold.
-    :param order: ascending; not empty means that every batch ends in a mark, the position of its last row.
+    :param order: ascending; not empty means that batches end in marks, the position of their last row. A batch that
+        ends between rows of equal keys has none: strictly after its position would lose the rest of them.
     :param limit: at most so many rows.
     """
 

@@ -40,7 +40,10 @@ class Until:
 
 @attrs.frozen
 class Between:
-    """Rows whose key lies in the half-open range ``low <= key < high``; None leaves an end open."""
+    """Rows whose key lies in the half-open range ``low <= key < high``; None leaves an end open.
+
+    A NULL key lies in no range, not even in one that is open at both ends; :class:`IsNull` reads those rows.
+    """
 
     key: KeyExpression
     low: Position | None
