@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _HERE = Path(__file__).parent
-_MEMORY = Path("/dev/shm")  # noqa: S108 - a folder in memory
+_MEMORY = Path("/dev/shm")
 
 
 @pytest.fixture

@@ -15,7 +15,15 @@ def test_an_event_becomes_a_line_with_its_name_and_values() -> None:
     with capture_logs() as lines:
         rivet_on_event(PartRecorded(**_RUN, unit="full", key="p.parquet", rows=3, size=10))
     assert lines == [
-        {"event": "part_recorded", "log_level": "info", **_RUN, "unit": "full", "key": "p.parquet", "rows": 3, "size": 10}
+        {
+            "event": "part_recorded",
+            "log_level": "info",
+            **_RUN,
+            "unit": "full",
+            "key": "p.parquet",
+            "rows": 3,
+            "size": 10,
+        }
     ]
 
 
