@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from rivet_core.errors import RivetError
 from rivet_core.requests import After, Between, Budget, Coalesce, ColumnKey, IsNull, ReadContext, ReadRequest, Since
 from rivet_core.types import Position, Table, Verdict
+from rivet_source_postgres.marks import plan_marks
 
 PIDS = "SELECT pid FROM pg_stat_activity WHERE application_name = 'rivet' AND datname = current_database()"
 RUNNING = f"SELECT count(*) FROM ({PIDS} AND state <> 'idle') p"
@@ -113,10 +114,42 @@ def test_the_server_decides_which_keys_are_equal(room: Any, native: str, values:
 def test_a_row_whose_key_is_null_has_no_mark(room: Any) -> None:
     room.run_sql("CREATE TABLE t (a int, b int); INSERT INTO t VALUES (1, NULL), (2, 7), (NULL, 3)")
     batches = room.batches("t", order=(ColumnKey("a"),), budget=Budget(rows=1))
-    assert [batch.mark for batch in batches] == [Position("int64", "1"), Position("int64", "2"), None]
+    assert [batch.mark for batch in batches] == [None, Position("int64", "1"), Position("int64", "2")]
     key = Coalesce(("b", "a"))
     batches = room.batches("t", order=(key,), budget=Budget(rows=1))
     assert [batch.mark for batch in batches] == [Position("int64", text) for text in ("1", "3", "7")]
+
+
+@pytest.mark.parametrize("names", [("a",), ("a", "id"), ("x", "a", "id")])
+def test_reading_on_after_any_mark_loses_no_row_without_a_key(room: Any, names: tuple[str, ...]) -> None:
+    room.run_sql(
+        """
+        CREATE TABLE t (id int NOT NULL, x int NOT NULL, a int);
+        INSERT INTO t SELECT g, g % 2, nullif(g % 5, 0) FROM generate_series(1, 40) g;
+        """
+    )
+    keys = tuple(ColumnKey(name) for name in names)
+    request = request_of(room, Table("t"), order=keys, budget=Budget(rows=3))
+    whole = read(room, request)
+    for number, batch in enumerate(whole, 1):
+        if batch.mark is not None:
+            left = sorted(row for later in whole[number:] for row in later.data.column("id").to_pylist())
+            assert sorted(ids(room, attrs.evolve(request, terms=(After(keys, batch.mark),)))) == left
+
+
+def test_only_keys_that_may_be_null_say_where_null_comes(room: Any) -> None:
+    room.run_sql("CREATE TABLE t (id int PRIMARY KEY, a int, b numeric NOT NULL)")
+    columns = room.columns("t")
+
+    def nulls_first(order: str, terms: tuple[Any, ...] = (), *names: str) -> list[str]:
+        chosen = tuple(column for name, column in columns.items() if name in (names or columns))
+        asked = ReadRequest(relation=Table("t"), columns=chosen, order=(ColumnKey(order),), terms=terms)
+        plan = plan_marks(asked, lambda keys: room.own._types.of(room.own._main(), Table("t"), keys))
+        return [key.name for key in plan.nulls_first if isinstance(key, ColumnKey)]
+
+    assert nulls_first("id") == nulls_first("id", (), "a") == nulls_first("b") == []
+    assert nulls_first("a") == nulls_first("a", (), "id") == ["a"]
+    assert nulls_first("a", (After((ColumnKey("a"),), Position("int64", "1")),)) == []
 
 
 def test_the_order_is_the_columns_and_not_its_texts(room: Any) -> None:

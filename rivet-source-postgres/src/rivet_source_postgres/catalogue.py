@@ -211,6 +211,14 @@ def expression_types(
     return tuple((types[place], loose.get(f"c{place}", False)) for place in places)
 
 
+def not_null_columns(session: Session, relation: Relation) -> tuple[str, ...]:
+    """Return the columns of a table that promise a value; a query promises nothing."""
+    if isinstance(relation, Query):
+        return ()
+    facts = find_table(session, relation)
+    return tuple(column.name for column in table_columns(session, facts, relation) if column.not_null)
+
+
 def money_scale(session: Session) -> int:
     """Return the digits behind the point of ``money``, which the server's ``lc_monetary`` decides."""
     return int(session.rows("SELECT scale('0'::money::numeric) AS digits")[0]["digits"])

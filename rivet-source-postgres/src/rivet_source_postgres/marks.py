@@ -13,10 +13,10 @@ import pyarrow as pa
 from rivet_core.requests import ColumnKey, KeyExpression, Keys, ReadRequest
 from rivet_core.types import Position
 from rivet_source_postgres.calendar import date_text, timestamp_text
-from rivet_source_postgres.catalogue import expression_types
+from rivet_source_postgres.catalogue import expression_types, not_null_columns
 from rivet_source_postgres.positions import equal_by_text, tag
 from rivet_source_postgres.quoting import identifier
-from rivet_source_postgres.translate import key_expression
+from rivet_source_postgres.translate import excludes_null, key_expression, order_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,10 +30,12 @@ class KeyType:
     """What must be known of a key that is made a mark of.
 
     :param plain: values are equal exactly when their texts are.
+    :param not_null: it is a column that promises so.
     """
 
     tag: str
     plain: bool
+    not_null: bool = False
 
 
 @attrs.frozen(kw_only=True)
@@ -55,11 +57,13 @@ class MarkPlan:
 
     :param parts: one a key of the order.
     :param hidden: the keys that must be selected as text, behind the request's columns.
+    :param nulls_first: keys of the order that may be NULL.
     :param tied: the test, in SQL, whether a row's keys equal the next row's; None when their texts tell.
     """
 
     parts: tuple[MarkPart, ...] = ()
     hidden: Keys = ()
+    nulls_first: Keys = ()
     tied: str | None = None
 
     def position(self, batch: pa.RecordBatch, row: int) -> Position | None:
@@ -84,9 +88,10 @@ class KeyTypes:
             return ()
         if (relation, keys) not in self._known:
             expressions = tuple(key_expression(key) for key in keys)
+            not_null = {ColumnKey(name) for name in not_null_columns(session, relation)}
             self._known[relation, keys] = tuple(
-                KeyType(tag=tag(one), plain=equal_by_text(one) and not loose)
-                for one, loose in expression_types(session, relation, expressions)
+                KeyType(tag=tag(one), plain=equal_by_text(one) and not loose, not_null=key in not_null)
+                for key, (one, loose) in zip(keys, expression_types(session, relation, expressions), strict=True)
             )
         return self._known[relation, keys]
 
@@ -100,17 +105,29 @@ def plan_marks(request: ReadRequest, types: Callable[[Keys], tuple[KeyType, ...]
     hidden = tuple(key for key, part in zip(request.order, parts, strict=True) if part is None)
     found = types(hidden)
     texts = (MarkPart(place=len(request.columns) + place, tag=one.tag, text=_string) for place, one in enumerate(found))
+    nulls_first = _nullable(request, dict(zip(hidden, found, strict=True)))
     return MarkPlan(
         parts=tuple(part if part is not None else next(texts) for part in parts),
         hidden=hidden,
-        tied=None if all(one.plain for one in found) else _tied(request.order),
+        nulls_first=nulls_first,
+        tied=None if all(one.plain for one in found) else _tied(request.order, nulls_first),
     )
 
 
-def _tied(order: Keys) -> str:
+def _nullable(request: ReadRequest, types: dict[KeyExpression, KeyType]) -> Keys:
+    """Return which keys of the order may be NULL in the rows that are asked for."""
+    known: dict[KeyExpression, bool] = {ColumnKey(column.name): column.not_null for column in request.columns}
+    nullable = [key for key in request.order if not (known.get(key) or (key in types and types[key].not_null))]
+    first = request.order[:1]
+    return tuple(
+        key for key in nullable if (key,) != first or not any(excludes_null(term, key) for term in request.terms)
+    )
+
+
+def _tied(order: Keys, nulls_first: Keys) -> str:
     """Return the test whether the next row is equal in all keys; only the server knows what is equal to what."""
     keys = [key_expression(key) for key in order]
-    window = f"OVER (ORDER BY {', '.join(keys)})"
+    window = f"OVER (ORDER BY {order_by(order, nulls_first)})"
     return " AND ".join(f"lead({key}) {window} IS NOT DISTINCT FROM {key}" for key in keys)
 
 

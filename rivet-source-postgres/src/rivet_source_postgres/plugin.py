@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rivet_core.capabilities import SnapshotSupport, SourceCapabilities
+from rivet_core.capabilities import Restart, SnapshotSupport, SourceCapabilities
 from rivet_core.hookspecs import SourceType, hookimpl
 from rivet_source_postgres.options import PostgresOptions
 
@@ -18,7 +18,7 @@ def rivet_sources() -> tuple[SourceType, ...]:
         SourceType(
             kind="postgres",
             options=PostgresOptions,
-            capabilities=SourceCapabilities(snapshot=SnapshotSupport.TRAVELS, estimates=True),
+            capabilities=SourceCapabilities(restart=Restart.MARK, snapshot=SnapshotSupport.TRAVELS, estimates=True),
             factory=make_source,
             schemes=("postgresql", "postgres"),
         ),

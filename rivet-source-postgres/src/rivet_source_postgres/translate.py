@@ -1,9 +1,9 @@
 """Read requests as SQL: pure text, every name quoted, every value a quoted literal with its type.
 
 Values are literals and not parameters, because the driver holds the whole result of a statement with parameters in
-memory. Keys compare as the server orders them: text by its column's collation, NULL behind everything. A comparison
-with NULL holds for no row, so ``After``, ``AtOrAfter``, ``Until`` and ``Between`` never select rows whose key is NULL;
-``IsNull`` does.
+memory. Keys compare as the server orders them, text by its column's collation. A comparison with NULL holds for no row,
+so ``After``, ``AtOrAfter``, ``Until`` and ``Between`` never select rows whose key is NULL; ``IsNull`` does. Therefore
+NULL comes first in every order: reading on after a mark then leaves out only rows that were delivered before it.
 """
 
 from __future__ import annotations
@@ -40,10 +40,13 @@ class Extras:
     """What is selected behind the request's columns.
 
     :param keys: keys in lossless text, to make marks from.
+    :param nulls_first: keys of the order that may be NULL. Only these say so in SQL, since an index in the usual order
+        could not serve it.
     :param flags: tests, one column each.
     """
 
     keys: Keys = ()
+    nulls_first: Keys = ()
     flags: tuple[str, ...] = ()
 
 
@@ -52,7 +55,7 @@ def select(request: ReadRequest, extras: Extras = Extras()) -> str:
     selected = [f"{column.expression} AS {identifier(column.name)}" for column in request.columns]
     selected += [f"({key_expression(key)})::text AS {HIDDEN_PREFIX}{place}" for place, key in enumerate(extras.keys)]
     selected += [f"{test} AS {FLAG_PREFIX}{place}" for place, test in enumerate(extras.flags)]
-    return f"SELECT {', '.join(selected)}{tail(request)}"
+    return f"SELECT {', '.join(selected)}{tail(request, extras.nulls_first)}"
 
 
 def count(request: ReadRequest) -> str:
@@ -60,7 +63,7 @@ def count(request: ReadRequest) -> str:
     return f"SELECT count(*) AS n FROM (SELECT 1{tail(request)}) AS counted"
 
 
-def tail(request: ReadRequest, *, ordered: bool = True) -> str:
+def tail(request: ReadRequest, nulls_first: Keys = ()) -> str:
     """Return everything behind the selected columns."""
     if request.relation is None:
         msg = "a PostgreSQL source was asked to read a stream without a relation"
@@ -68,11 +71,30 @@ def tail(request: ReadRequest, *, ordered: bool = True) -> str:
     sql = f" FROM {from_item(request.relation)}"
     if request.terms:
         sql += f" WHERE {' AND '.join(predicate(term) for term in request.terms)}"
-    if ordered and request.order:
-        sql += f" ORDER BY {', '.join(key_expression(key) for key in request.order)}"
-    if ordered and request.limit is not None:
+    if request.order:
+        sql += f" ORDER BY {order_by(request.order, nulls_first)}"
+    if request.limit is not None:
         sql += f" LIMIT {int(request.limit)}"
     return sql
+
+
+def order_by(order: Keys, nulls_first: Keys) -> str:
+    """Return the list of ``ORDER BY``."""
+    return ", ".join(f"{key_expression(key)}{' NULLS FIRST' if key in nulls_first else ''}" for key in order)
+
+
+def excludes_null(term: Term, key: KeyExpression) -> bool:
+    """Return whether a term holds for no row whose key is NULL."""
+    match term:
+        case After(keys=keys) | AtOrAfter(keys=keys) | Until(keys=keys):
+            # In a comparison of rows only the first key must have a value.
+            return keys[:1] == (key,)
+        case Between():
+            return term.key == key
+        case Since(column=column):
+            return key == ColumnKey(column)
+        case _:
+            return False
 
 
 def key_expression(key: KeyExpression) -> str:

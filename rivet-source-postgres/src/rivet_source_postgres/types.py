@@ -14,8 +14,6 @@ import pyarrow as pa
 from rivet_core.types import Fidelity
 from rivet_source_postgres.numerics import numeric_type
 
-#: The widest decimal that Arrow has.
-MAX_PRECISION: Final = 76
 #: Digits of the largest amount of ``money``, a 64-bit integer of minor units.
 MONEY_PRECISION: Final = 19
 
