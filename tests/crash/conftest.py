@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -29,8 +30,8 @@ def tmp_path() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
-def kill_at() -> Iterator[Callable[[str, Path, str, int], bool]]:
-    """Run a world in a process that is killed at a point; return whether it came to that."""
+def live_until() -> Iterator[Callable[..., int]]:
+    """Run a world in a process of its own that dies or stops at a point; return its wait status."""
     paths = os.pathsep.join([str(_HERE), str(_HERE.parent / "stretch"), os.environ.get("PYTHONPATH", "")])
     server = subprocess.Popen(
         [sys.executable, str(_HERE / "crash_forkserver.py")],
@@ -43,17 +44,28 @@ def kill_at() -> Iterator[Callable[[str, Path, str, int], bool]]:
     assert server.stdout is not None
     asks, answers = server.stdin, server.stdout
 
-    def kill(world: str, folder: Path, point: str, nth: int) -> bool:
-        asks.write(json.dumps({"world": world, "folder": str(folder), "point": point, "nth": nth}) + "\n")
+    def live(world: str, folder: Path, point: str, nth: int = 1, action: str = "kill") -> int:
+        job = {"world": world, "folder": str(folder), "point": point, "nth": nth, "action": action}
+        asks.write(json.dumps(job) + "\n")
         asks.flush()
-        status = int(answers.readline())
+        return int(answers.readline())
+
+    with server:
+        yield live
+        asks.close()
+        server.wait(10)
+
+
+@pytest.fixture
+def kill_at(live_until: Callable[..., int]) -> Callable[[str, Path, str, int], bool]:
+    """Run a world in a process that is killed at a point; return whether it came to that."""
+
+    def kill(world: str, folder: Path, point: str, nth: int) -> bool:
+        status = live_until(world, folder, point, nth)
         if os.WIFSIGNALED(status):
-            assert os.WTERMSIG(status) == 9
+            assert os.WTERMSIG(status) == signal.SIGKILL
             return True
         assert os.WEXITSTATUS(status) == 0
         return False
 
-    with server:
-        yield kill
-        asks.close()
-        server.wait(10)
+    return kill
