@@ -67,7 +67,7 @@ class Results:
     def wait_for(self, nodeids: set[str], seconds: float) -> dict[str, Result]:
         """Return the results once those of all these tests are there, or when the time is over."""
         deadline = time.monotonic() + seconds
-        while (found := self.read()).keys() < nodeids and time.monotonic() < deadline:
+        while not nodeids <= (found := self.read()).keys() and time.monotonic() < deadline:
             time.sleep(_POLL_SECONDS)
         return found
 
