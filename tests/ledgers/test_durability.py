@@ -100,6 +100,7 @@ def test_a_death_while_sealing_leaves_the_position_where_it_was(name: str, point
     finish(world, tmp_path)
 
 
+@pytest.mark.slow
 @every_runner
 def test_validate_calls_no_intact_prefix_corrupt_wherever_the_process_died(name: str, tmp_path: Path) -> None:
     readers = readers_of(Plugins.installed({}))
