@@ -6,12 +6,17 @@ import json
 import os
 import random
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import attrs
+import stretch_once
+import stretch_opaque
+import stretch_snapshot
+import stretch_stream
 import xxhash
 from crash_deaths import Death, Died, wrapped
 from crash_world import WORLDS, World, check_delivery, disturb_table, read_manifest, stable_rows, table_rows
@@ -473,6 +478,80 @@ def orphans_are_moved_aside(folder: Path) -> None:
     assert len(moved) == 1
 
 
+def store_that_stumbles_is_tried_again(folder: Path) -> None:
+    """Every call of the destination is tried again where its verdict allows it, and none makes a run wrong."""
+    world = WORLDS["seek"]
+    for stumbling in ("put", "put_bytes", "get", "stat"):
+        place = fresh(world, folder / "world")
+        stumbled: Counter[str] = Counter()
+
+        class Stumbling:
+            """Fails the first call of a method, after it had its effect: the answer was lost on the way."""
+
+            def __init__(self, real: Any, method: str, stumbled: Counter[str]) -> None:
+                self._real, self._method, self._stumbled = real, method, stumbled
+
+            def __getattr__(self, name: str) -> Any:
+                real = getattr(self._real, name)
+                if name != self._method:
+                    return real
+
+                def lost(*args: Any, **options: Any) -> Any:
+                    if self._stumbled[name]:
+                        return real(*args, **options)
+                    self._stumbled[name] += 1
+                    if name != "put":
+                        real(*args, **options)
+                    msg = "the connection was reset"
+                    raise ConnectionResetError(msg)
+
+                return lost
+
+            def verdict(self, error: BaseException) -> Verdict:
+                return Verdict.RETRY if isinstance(error, ConnectionError) else Verdict.FATAL
+
+        def wrap(kind: Any, method: str = stumbling, stumbled: Counter[str] = stumbled) -> Any:
+            return wrapped(kind, lambda real: Stumbling(real, method, stumbled))
+
+        outcome = world.run(place, wrap=wrap)
+        assert stumbled[stumbling] == 1, f"{stumbling} was never called"
+        assert outcome.error is None, f"{stumbling}: {outcome.error}"
+        check_delivery(world, place)
+        check_pair(world, place)
+
+
+def source_that_stumbles_is_tried_again(folder: Path) -> None:
+    """A connection that breaks in the middle is opened again, and reading goes on after the last mark."""
+    for name, options in (
+        ("stream", lambda place: stretch_stream.StreamOptions(transactions=12, acknowledged=place / "a", fail_after=5)),
+        ("opaque", lambda place: stretch_opaque.OpaqueOptions(fail_after=20)),
+    ):
+        world = attrs.evolve(WORLDS[name], source_options=options)
+        place = fresh(world, folder / "world")
+        outcome = world.run(place)
+        assert outcome.error is None, f"{name}: {outcome.error}"
+        assert outcome.retries == 1
+        check_delivery(world, place)
+    world = attrs.evolve(
+        WORLDS["once"], source_options=lambda place: stretch_once.OnceOptions(name=str(place), fail_after=20)
+    )
+    outcome = world.run(fresh(world, folder / "once"))
+    assert outcome.exit is Exit.TRANSIENT, "a source that can be read once only was read again"
+    assert outcome.retries == 0
+
+
+def dying_snapshot_starts_the_run_anew(folder: Path) -> None:
+    """Units by physical address are never mixed over two snapshots: the run is abandoned and begun again."""
+    world = attrs.evolve(
+        WORLDS["snapshot"], source_options=lambda place: stretch_snapshot.SnapshotOptions(name=str(place), dies=1)
+    )
+    place = fresh(world, folder / "world")
+    outcome = world.run(place)
+    assert outcome.error is None, str(outcome.error)
+    assert outcome.abandoned is not None
+    check_delivery(world, place)
+
+
 def busy_process_is_waited_for(folder: Path) -> None:
     """While one process runs an export, a second one stops with exit 2 and leaves no trace."""
     world = WORLDS["seek"]
@@ -518,6 +597,9 @@ SINGLE: dict[str, Check] = {
         acknowledgement_follows_the_position,
         outcomes_are_recorded,
         orphans_are_moved_aside,
+        store_that_stumbles_is_tried_again,
+        source_that_stumbles_is_tried_again,
+        dying_snapshot_starts_the_run_anew,
         busy_process_is_waited_for,
     )
 }

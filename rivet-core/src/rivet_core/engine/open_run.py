@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from contextlib import ExitStack, closing, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import attrs
 
 from rivet_core.config.prefix import resolve_prefix
+from rivet_core.engine.asking import ask
 from rivet_core.engine.gates.drift import drift_error
 from rivet_core.engine.reader import SourceReader
 from rivet_core.engine.unfinished import abandon_run, complete_unfinished_sealing
@@ -16,6 +18,7 @@ from rivet_core.engine.validation_mode import guard_prefix_mode
 from rivet_core.errors import Place, RefusalError
 from rivet_core.ledger.access import LedgerAccess
 from rivet_core.ledger.advance import acknowledge
+from rivet_core.ledger.attempts import attempted
 from rivet_core.ledger.frozen import FrozenValues
 from rivet_core.ledger.lease import export_lease, hold, prefix_lease
 from rivet_core.ledger.naming import new_run_id
@@ -84,7 +87,7 @@ def open_run(
     :param source: open; the caller closes it.
     :raises RivetError: when the export cannot or must not run; nothing was read then.
     """
-    identity = source.identity()
+    identity = ask(source, intent, settings.stop, source.identity)
     started = settings.clock()
     prefix = resolve_prefix(intent.prefix, export=intent.name, started=started)
     with closing(declarations.open_destination(intent, intent.prefix)) as unresolved:
@@ -143,7 +146,7 @@ def _open(opening: _Opening, frozen: FrozenValues, identity: str) -> OpenedRun:
     if access.capabilities.readable:
         for dataset in plan.datasets:
             mode = Mode.CDC if runner.capabilities.changes else Mode.BATCH
-            guard_prefix_mode(access.destination, mode, dataset.prefix)
+            attempted(access, dataset.prefix, partial(guard_prefix_mode, access.destination, mode, dataset.prefix))
     shape = _shape(opening, plan)
     unfinished = reads.unfinished_run(access.database, export.id)
     decision = None if unfinished is None else _decide(opening, plan, unfinished, frozen)
@@ -153,7 +156,8 @@ def _open(opening: _Opening, frozen: FrozenValues, identity: str) -> OpenedRun:
     else:
         if unfinished is not None:
             abandon_run(access, unfinished, opening.destination_at)
-        units = runner.factory(intent.mode.options).units(SourceReader(source, plan))
+        planned = runner.factory(intent.mode.options).units
+        units = ask(source, intent, opening.settings.stop, lambda: tuple(planned(SourceReader(source, plan))))
         run_id = new_run_id(intent.name, frozen.started)
         ledger = open_new(access, export, run_id=run_id, shape=shape, frozen=frozen, units=units)
     resumed = decision is not None and decision.choice is Choice.RESUME
@@ -174,10 +178,15 @@ def _plan(opening: _Opening, runner: RunnerType, export: ExportRow) -> Plan:
     plan = make_plan(
         intent,
         Facts(
-            identity=source.identity(),
+            identity=ask(source, intent, opening.settings.stop, source.identity),
             source=opening.declarations.source.capabilities,
             destination=opening.access.capabilities,
-            schemas=tuple((spec, source.describe(spec.relation, intent.rules)) for spec in runner.datasets(intent)),
+            schemas=ask(
+                source,
+                intent,
+                opening.settings.stop,
+                lambda: tuple((spec, source.describe(spec.relation, intent.rules)) for spec in runner.datasets(intent)),
+            ),
             destination_template=opening.template,
         ),
         runner,

@@ -6,8 +6,9 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 import attrs
+import structlog
 
-from rivet_core.errors import Place, RefusalError
+from rivet_core.errors import BusyError, Place, RefusalError
 from rivet_core.ledger.advance import advance
 from rivet_core.ledger.frozen import FrozenValues
 from rivet_core.ledger.lease import hold, prefix_lease
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from rivet_core.ledger.access import LedgerAccess
     from rivet_core.protocols import Destination
     from rivet_core.state.rows import ExportRow, RunRow
+
+log = structlog.get_logger("rivet.engine")
 
 
 def complete_unfinished_sealing(
@@ -53,11 +56,15 @@ def complete_unfinished_sealing(
 
 def abandon_run(access: LedgerAccess, run: RunRow, open_destination: Callable[[str], Destination]) -> None:
     """Close the run as abandoned and move its parts aside, at its own prefix if that can still be reached."""
-    with _at_own_prefix(access, run, open_destination) as own:
-        if own is None:
-            abandon(attrs.evolve(access, capabilities=attrs.evolve(access.capabilities, readable=False)), run)
-        else:
-            abandon(own, run)
+    try:
+        with _at_own_prefix(access, run, open_destination) as own:
+            if own is not None:
+                abandon(own, run)
+                return
+    except BusyError:
+        # Somebody else writes there now; a dead run must not stop this one.
+        log.warning("abandoned_parts_left", run_id=run.id)
+    abandon(attrs.evolve(access, capabilities=attrs.evolve(access.capabilities, readable=False)), run)
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import threading
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from rivet_core.capabilities import Restart
+from rivet_core.engine.backoff import backoff_seconds
 from rivet_core.engine.committer import Committer
 from rivet_core.engine.producer import ProductionFailed
 from rivet_core.engine.sink import UnitTask
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from rivet_core.requests import Unit
     from rivet_core.types import Snapshot
 
-_MAX_WAIT_SECONDS = 60.0
 _POLL_SECONDS = 0.2
 
 
@@ -118,7 +117,7 @@ def _read_unit(reading: UnitReading, unit: Unit, halt: threading.Event) -> None:
             if failed.verdict in {Verdict.FATAL, Verdict.CONFIG} or number == attempts:
                 reading.emit(UnitFailed(**_ids(reading), unit=unit.id, error=text))
                 raise _final(unit, failed, number) from failed.error
-            seconds = _backoff(plan.intent.retry_backoff_ms, number)
+            seconds = backoff_seconds(plan.intent.retry_backoff_ms, number)
             reading.emit(
                 RetryScheduled(**_ids(reading), unit=unit.id, attempt=number, wait_seconds=seconds, error=text)
             )
@@ -166,11 +165,6 @@ def _attempt(reading: UnitReading, unit: Unit, halt: threading.Event) -> None:
 
 def _ids(reading: UnitReading) -> dict[str, str]:
     return {"export": reading.plan.intent.name, "run_id": reading.run.run_id}
-
-
-def _backoff(base_ms: int, number: int) -> float:
-    """Double the wait with every attempt up to a minute, with jitter so that workers do not return together."""
-    return float(min(_MAX_WAIT_SECONDS, base_ms / 1000 * 2 ** (number - 1)) * random.uniform(0.5, 1.0))  # noqa: S311
 
 
 def _text(error: BaseException) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rivet_core.errors import Place, RefusalError
+from rivet_core.ledger.attempts import attempted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +24,7 @@ def check_recorded(access: LedgerAccess, parts: Iterable[PartRow]) -> None:
     if not access.capabilities.readable:
         return
     for part in parts:
-        found = access.destination.stat(part.key)
+        found = attempted(access, part.key, partial(access.destination.stat, part.key))
         difference = "is gone" if found is None else _difference(part, found)
         if difference:
             msg = f"the recorded part {part.key} {difference}"

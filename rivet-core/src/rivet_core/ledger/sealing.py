@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from rivet_core.errors import EnvironmentFailure, InternalError
+from rivet_core.ledger.attempts import attempted
 from rivet_core.ledger.parts import check_recorded
 from rivet_core.manifest.marker import encode_marker
 from rivet_core.manifest.names import MANIFEST, SUCCESS
@@ -151,8 +152,9 @@ def _check_fence(access: LedgerAccess) -> None:
 def _put_control(access: LedgerAccess, key: str, data: bytes) -> None:
     """Put a control object and read it back."""
     _check_fence(access)
-    access.destination.put_bytes(key, data, create=False)
-    if access.capabilities.readable and access.destination.get(key, len(data) + 1) != data:
+    destination = access.destination
+    attempted(access, key, lambda: destination.put_bytes(key, data, create=False))
+    if access.capabilities.readable and attempted(access, key, lambda: destination.get(key, len(data) + 1)) != data:
         msg = f"{key} does not read back as it was written"
         raise EnvironmentFailure(
             msg,

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import TYPE_CHECKING
 
 import attrs
-import stamina
 
-from rivet_core.errors import EnvironmentFailure, InternalError, Place, RivetError, StaleWriter
+from rivet_core.errors import EnvironmentFailure, InternalError, RivetError, StaleWriter
+from rivet_core.ledger.attempts import attempted
 from rivet_core.ledger.naming import part_key
 from rivet_core.state import _writes
 from rivet_core.state.rows import PartRow
-from rivet_core.types import PutReceipt, Verdict
+from rivet_core.types import PutReceipt
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -132,32 +133,9 @@ def put_file(access: LedgerAccess, key: str, path: Path, *, size: int, md5: str)
 
     :raises RivetError: what the destination says, ``RIVET_DEST_UPLOAD_CORRUPTED``, or ``RIVET_DEST_IO_FAILED``.
     """
-    destination = access.destination
-    receipt: PutReceipt | None = None
-    tries = 0
-    try:
-        for attempt in stamina.retry_context(
-            on=lambda error: destination.verdict(error) in {Verdict.RETRY, Verdict.RECONNECT},
-            attempts=access.put_attempts,
-            timeout=None,
-            wait_initial=access.put_backoff_seconds,
-            wait_max=60.0,
-        ):
-            with attempt:
-                tries = attempt.num
-                receipt = _put_once(access, key, path, size=size, retried=tries > 1)
-    except RivetError:
-        raise
-    except Exception as error:
-        msg = f"the destination failed after {tries} attempts: {type(error).__name__}"
-        raise EnvironmentFailure(
-            msg,
-            code="RIVET_DEST_IO_FAILED",
-            place=Place(value=key),
-            remedy="run the same command again: the run resumes",
-            transient=True,
-        ) from error
-    if receipt is None or receipt.size != size or (receipt.md5 is not None and receipt.md5 != md5):
+    tries = itertools.count(1)
+    receipt = attempted(access, key, lambda: _put_once(access, key, path, size=size, retried=next(tries) > 1))
+    if receipt.size != size or (receipt.md5 is not None and receipt.md5 != md5):
         msg = f"the stored object {key} is not what was sent"
         raise EnvironmentFailure(
             msg,

@@ -1,0 +1,58 @@
+"""Questions to the source before the first row: retried by its verdict like a unit, and their errors get a code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+import structlog
+
+from rivet_core.engine.backoff import backoff_seconds
+from rivet_core.engine.producer import failure
+from rivet_core.engine.units import Stopped
+from rivet_core.errors import EnvironmentFailure, RivetError
+from rivet_core.types import Verdict, redact
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable
+
+    from rivet_core.protocols import Source
+    from rivet_core.requests import Intent
+
+log = structlog.get_logger("rivet.engine")
+
+T = TypeVar("T")
+
+
+def ask(source: Source, intent: Intent, stop: threading.Event, question: Callable[[], T]) -> T:
+    """Return the answer of a source, tried again as often as the export allows where that can help.
+
+    :raises RivetError: what the source raised, or ``RIVET_SOURCE_CONNECT_FAILED`` for an error that has no code.
+    :raises Stopped: when the run was asked to stop meanwhile.
+    """
+    attempt = 0
+    while True:
+        attempt += 1
+        try:
+            return question()
+        except Exception as error:
+            failed = failure(source, error)
+            if stop.is_set():
+                raise Stopped from error
+            if failed.verdict in {Verdict.FATAL, Verdict.CONFIG} or attempt >= max(1, intent.max_attempts):
+                raise _final(failed.error, failed.verdict) from error
+            seconds = backoff_seconds(intent.retry_backoff_ms, attempt)
+            log.warning("source_retried", export=intent.name, attempt=attempt, wait_seconds=round(seconds, 1))
+            if stop.wait(seconds):
+                raise Stopped from error
+
+
+def _final(error: BaseException, verdict: Verdict) -> BaseException:
+    if isinstance(error, RivetError) or verdict is Verdict.FATAL:
+        return error
+    return EnvironmentFailure(
+        f"the source cannot be asked: {redact(f'{type(error).__name__}: {error}')}",
+        code="RIVET_SOURCE_CONNECT_FAILED",
+        remedy="check that the server is up and reachable, then run the same command again",
+        transient=verdict is not Verdict.CONFIG,
+    )
