@@ -478,6 +478,26 @@ def orphans_are_moved_aside(folder: Path) -> None:
     assert len(moved) == 1
 
 
+def unfinished_files_are_removed(folder: Path) -> None:
+    """A killed process leaves local files; the next run removes them, whether it resumes the run or gives it up."""
+    world = WORLDS["seek"]
+    for point, nth in (("part_finished", 1), ("part_finished", 2)):
+        place = fresh(world, folder / "world")
+        die(world, place, Death(point=point, nth=nth))
+        left = place / "out" / ".rivet_staging" / f"{_unfinished(place)}.1" / "part"
+        left.parent.mkdir(parents=True, exist_ok=True)
+        left.write_bytes(b"what SIGKILL leaves")
+        finish(world, place)
+        assert not left.exists(), f"{point} ({nth}): the unfinished file is still there"
+
+
+def _unfinished(place: Path) -> str:
+    with StateDatabase(place / "state.sqlite") as database:
+        run = reads.unfinished_run(database, reads.exports(database)[0].id)
+    assert run is not None
+    return run.id
+
+
 def store_that_stumbles_is_tried_again(folder: Path) -> None:
     """Every call of the destination is tried again where its verdict allows it, and none makes a run wrong."""
     world = WORLDS["seek"]
@@ -597,6 +617,7 @@ SINGLE: dict[str, Check] = {
         acknowledgement_follows_the_position,
         outcomes_are_recorded,
         orphans_are_moved_aside,
+        unfinished_files_are_removed,
         store_that_stumbles_is_tried_again,
         source_that_stumbles_is_tried_again,
         dying_snapshot_starts_the_run_anew,

@@ -155,7 +155,7 @@ def _open(opening: _Opening, frozen: FrozenValues, identity: str) -> OpenedRun:
         frozen = FrozenValues.from_json(unfinished.frozen)
     else:
         if unfinished is not None:
-            abandon_run(access, unfinished, opening.destination_at)
+            abandon_run(access, unfinished, opening.destination_at, opening.settings.staging)
         planned = runner.factory(intent.mode.options).units
         units = ask(source, intent, opening.settings.stop, lambda: tuple(planned(SourceReader(source, plan))))
         run_id = new_run_id(intent.name, frozen.started)

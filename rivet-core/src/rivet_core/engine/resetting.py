@@ -79,6 +79,6 @@ def _reset_one(
         # Asked again under the lease: the run may have ended while this process waited.
         run = refuse_sealing(access, row)
         if run is not None:
-            abandon_run(access, run, lambda at: declarations.open_destination(intent, at))
+            abandon_run(access, run, lambda at: declarations.open_destination(intent, at), settings.staging)
         forget(access, row)
     return Reset(export=row.name, source=row.source, position=row.position, abandoned=None if run is None else run.id)

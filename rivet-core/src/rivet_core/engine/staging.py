@@ -24,11 +24,10 @@ def staging_folder(destination: Destination, wished: Path | None, run_id: str, t
 
     :param wished: the user's folder, for destinations that have none of their own; None is the system's.
     """
-    root = destination.staging() or wished or Path(tempfile.gettempdir())
+    root = _root(destination, wished)
     folder = root / f"{run_id}.{token}"
     try:
-        for left in root.glob(f"{run_id}.*"):
-            shutil.rmtree(left, ignore_errors=True)
+        remove_leftovers(destination, wished, run_id)
         folder.mkdir(parents=True)
     except OSError as error:
         msg = f"parts cannot be made in the staging folder: {error.strerror}"
@@ -39,3 +38,13 @@ def staging_folder(destination: Destination, wished: Path | None, run_id: str, t
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_leftovers(destination: Destination, wished: Path | None, run_id: str) -> None:
+    """Remove what dead processes left of a run; the caller holds the run's lease. An absent folder is empty."""
+    for left in _root(destination, wished).glob(f"{run_id}.*"):
+        shutil.rmtree(left, ignore_errors=True)
+
+
+def _root(destination: Destination, wished: Path | None) -> Path:
+    return destination.staging() or wished or Path(tempfile.gettempdir())

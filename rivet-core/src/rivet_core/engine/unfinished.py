@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import attrs
 import structlog
 
+from rivet_core.engine.staging import remove_leftovers
 from rivet_core.errors import BusyError, Place, RefusalError
 from rivet_core.ledger.advance import advance
 from rivet_core.ledger.frozen import FrozenValues
@@ -18,6 +19,7 @@ from rivet_core.state import reads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from rivet_core.ledger.access import LedgerAccess
     from rivet_core.protocols import Destination
@@ -54,12 +56,18 @@ def complete_unfinished_sealing(
     return run.id if following is None else None
 
 
-def abandon_run(access: LedgerAccess, run: RunRow, open_destination: Callable[[str], Destination]) -> None:
-    """Close the run as abandoned and move its parts aside, at its own prefix if that can still be reached."""
+def abandon_run(
+    access: LedgerAccess, run: RunRow, open_destination: Callable[[str], Destination], staging: Path | None
+) -> None:
+    """Close the run as abandoned and move its parts aside, at its own prefix if that can still be reached.
+
+    :param staging: the user's staging folder, from which the run's unfinished files are removed.
+    """
     try:
         with _at_own_prefix(access, run, open_destination) as own:
             if own is not None:
                 abandon(own, run)
+                remove_leftovers(own.destination, staging, run.id)
                 return
     except BusyError:
         # Somebody else writes there now; a dead run must not stop this one.
