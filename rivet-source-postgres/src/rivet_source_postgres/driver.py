@@ -6,6 +6,7 @@ The driver's DB-API layer is not used: its record batch reader loses the SQLSTAT
 from __future__ import annotations
 
 import signal
+import threading
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import adbc_driver_manager
@@ -112,16 +113,53 @@ class Statement:
             self._statement.close()
 
 
+class _Databases:
+    """The database handles of this process, one a URI, as long as a connection uses it.
+
+    Making one reads the whole catalogue of types and columns, which takes longer than everything else together. A
+    handle does not notice types that are made later, but only the server's own ones are ever delivered.
+    """
+
+    def __init__(self) -> None:
+        # The driver counts a handle's connections without a lock of its own.
+        self._lock = threading.Lock()
+        self._open: dict[str, tuple[adbc_driver_manager.AdbcDatabase, int]] = {}
+
+    def connect(self, uri: Secret) -> adbc_driver_manager.AdbcConnection:
+        key = uri.reveal()
+        with self._lock:
+            database, users = self._open.get(key) or (adbc_driver_postgresql.connect(key), 0)
+            try:
+                connection = adbc_driver_manager.AdbcConnection(database)
+            except BaseException:
+                if not users:
+                    database.close()
+                raise
+            self._open[key] = (database, users + 1)
+        return connection
+
+    def close(self, uri: Secret, connection: adbc_driver_manager.AdbcConnection) -> None:
+        key = uri.reveal()
+        with self._lock:
+            database, users = self._open.pop(key)
+            if users > 1:
+                self._open[key] = (database, users - 1)
+            try:
+                connection.close()
+            finally:
+                if users == 1:
+                    database.close()
+
+
+_DATABASES: Final = _Databases()
+
+
 class Connection:
-    """A connection and the database handle under it."""
+    """A connection."""
 
     def __init__(self, uri: Secret) -> None:
-        self._database = adbc_driver_postgresql.connect(uri.reveal())
-        try:
-            self._connection = adbc_driver_manager.AdbcConnection(self._database)
-        except BaseException:
-            self._database.close()
-            raise
+        self._uri = uri
+        self._connection = _DATABASES.connect(uri)
 
     def statement(self) -> Statement:
         """Return a new statement; one at a time may be running."""
@@ -141,7 +179,4 @@ class Connection:
 
     def close(self) -> None:
         """Close the connection; its statements must be closed before."""
-        try:
-            self._connection.close()
-        finally:
-            self._database.close()
+        _DATABASES.close(self._uri, self._connection)
