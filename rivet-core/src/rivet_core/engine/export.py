@@ -14,6 +14,7 @@ from rivet_core.capabilities import Restart
 from rivet_core.engine.empty import write_empty_files
 from rivet_core.engine.open_run import OpenedRun, open_run
 from rivet_core.engine.producer import LocalProducer, ProducerNeeds
+from rivet_core.engine.reconciling import SourceCounts
 from rivet_core.engine.sealing import Sealing, seal_roll
 from rivet_core.engine.sink import Recipe
 from rivet_core.engine.staging import staging_folder
@@ -21,14 +22,19 @@ from rivet_core.engine.tally import Tally
 from rivet_core.engine.units import UnitReading, read_units
 from rivet_core.errors import InternalError, RivetError, SnapshotGone
 from rivet_core.events import RunOpened, Warned
+from rivet_core.ledger.run import EMPTY_UNIT
 from rivet_core.planning.identity import drift_baseline
 from rivet_core.protocols import SnapshotSource
+from rivet_core.requests import decode_unit
+from rivet_core.state import reads
 from rivet_core.types import redact
 
 if TYPE_CHECKING:
     from rivet_core.engine.declarations import Declarations
     from rivet_core.engine.outcome import Outcome
+    from rivet_core.engine.reconciling import UnitCount
     from rivet_core.engine.settings import Settings
+    from rivet_core.ledger.run import RunLedger
     from rivet_core.planning import Plan
     from rivet_core.protocols import Source
     from rivet_core.requests import Intent
@@ -136,6 +142,11 @@ def _read_and_seal(run: _Run, opened: OpenedRun, source: Source, stack: ExitStac
     needs = ProducerNeeds(
         open_source=partial(run.declarations.source.factory, run.intent.source.options), recipe=recipe
     )
+    producer = stack.enter_context(closing((settings.make_producer or LocalProducer)(needs)))
+    snapshot = None
+    if plan.runner_capabilities.snapshot and isinstance(source, SnapshotSource):
+        snapshot = stack.enter_context(source.snapshot())
+    counts = SourceCounts(needs.open_source, snapshot) if settings.reconcile else None
     sealing = Sealing(
         plan=plan,
         run=ledger,
@@ -146,11 +157,8 @@ def _read_and_seal(run: _Run, opened: OpenedRun, source: Source, stack: ExitStac
         described=partial(_described, plan, source),
         compression=recipe.format().compression(),
         destination_template=opened.destination_template,
+        counted=None if counts is None else partial(_counted, counts, ledger, plan),
     )
-    producer = stack.enter_context(closing((settings.make_producer or LocalProducer)(needs)))
-    snapshot = None
-    if plan.runner_capabilities.snapshot and isinstance(source, SnapshotSource):
-        snapshot = stack.enter_context(source.snapshot())
     try:
         read_units(
             UnitReading(
@@ -161,6 +169,7 @@ def _read_and_seal(run: _Run, opened: OpenedRun, source: Source, stack: ExitStac
                 stop=settings.stop,
                 end_roll=partial(_end_roll, sealing),
                 snapshot=snapshot,
+                counts=counts,
             ),
             ledger.units(plan.columns),
         )
@@ -182,6 +191,15 @@ def _end_roll(sealing: Sealing) -> int:
     if sealed.failure is not None or sealed.following is None:
         raise _GateClosedRun(sealed.failure or InternalError("a roll ended its run", code="RIVET_INTERNAL_LEDGER"))
     return sealed.following
+
+
+def _counted(counts: SourceCounts, ledger: RunLedger, plan: Plan) -> tuple[UnitCount, ...]:
+    """Return what the source counted of every unit of the run, beside the rows of its parts."""
+    recorded: dict[str, int] = {}
+    for part in ledger.all_recorded():
+        recorded[part.unit_id] = recorded.get(part.unit_id, 0) + part.rows
+    rows = [row for row in reads.units(ledger.access.database, ledger.run_id) if row.id != EMPTY_UNIT]
+    return counts.of((decode_unit(row.request, plan.columns), recorded.get(row.id, 0)) for row in rows)
 
 
 def _stays_empty(plan: Plan, opened: OpenedRun) -> bool:

@@ -13,6 +13,7 @@ from rivet_core.config.prefix import resolve_prefix
 from rivet_core.engine.asking import ask
 from rivet_core.engine.gates.drift import drift_error
 from rivet_core.engine.reader import SourceReader
+from rivet_core.engine.reconciling import refuse_uncountable
 from rivet_core.engine.unfinished import abandon_run, complete_unfinished_sealing
 from rivet_core.engine.validation_mode import guard_prefix_mode
 from rivet_core.errors import Place, RefusalError
@@ -143,6 +144,8 @@ def _open(opening: _Opening, frozen: FrozenValues, identity: str) -> OpenedRun:
     intent = intent.served_by(runner.kind)
     opening = attrs.evolve(opening, intent=intent)
     plan = _plan(opening, runner, export)
+    if opening.settings.reconcile:
+        refuse_uncountable(plan)
     if access.capabilities.readable:
         for dataset in plan.datasets:
             mode = Mode.CDC if runner.capabilities.changes else Mode.BATCH

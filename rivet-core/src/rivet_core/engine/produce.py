@@ -6,12 +6,16 @@ It records nothing and knows no destination, so it runs on a thread, in another 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from contextlib import closing
 
+from rivet_core.engine.limits import within_limits
+from rivet_core.engine.pace import Pace
 from rivet_core.engine.paging import read_unit
 from rivet_core.engine.readahead import read_ahead
+from rivet_core.engine.reader import tuned
 from rivet_core.engine.sink import Recipe, Sink, UnitTask
 from rivet_core.ledger.finished import Produced
-from rivet_core.protocols import Source
+from rivet_core.protocols import Batch, Source
 
 __all__ = ["Recipe", "UnitTask", "produce"]
 
@@ -19,7 +23,7 @@ Progress = Callable[[int, int], None]
 
 
 def produce(
-    source: Source, task: UnitTask, recipe: Recipe, *, progress: Progress | None = None
+    source: Source, task: UnitTask, recipe: Recipe, *, progress: Progress | None = None, pace: Pace | None = None
 ) -> Generator[Produced, None, None]:
     """Read a unit and yield its finished parts, and restart points behind them; the last one says ``done``.
 
@@ -27,13 +31,20 @@ def produce(
 
     :param source: open, and used by this alone until the generator is closed; the caller closes it.
     :param progress: called on the caller's thread with the rows and input bytes of each batch that was taken.
+    :param pace: for callers that cancel the source by themselves: they also wake it.
     :raises Exception: whatever the source raised, for its ``verdict``; everything else is a ``RivetError``.
     """
     sink = Sink(task, recipe)
+    pace = pace or Pace(recipe.plan.intent.tuning)
+
+    def cancel() -> None:
+        pace.wake()
+        source.cancel()
+
     try:
         with read_ahead(
-            lambda: read_unit(source, task.unit, task.context, task.mark),
-            source.cancel,
+            lambda: pace.of(_read(source, task, recipe)),
+            cancel,
             batches=recipe.ahead_batches,
             size=recipe.ahead_bytes,
         ) as batches:
@@ -46,3 +57,10 @@ def produce(
     finally:
         # After a complete end there is nothing left to remove.
         sink.abort()
+
+
+def _read(source: Source, task: UnitTask, recipe: Recipe) -> Generator[Batch, None, None]:
+    unit = tuned(task.unit, recipe.plan.intent.tuning)
+    with closing(read_unit(source, unit, task.context, task.mark)) as batches:
+        for batch in batches:
+            yield from within_limits(batch, recipe.plan)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import attrs
 
+from rivet_core.engine.pace import Pace
 from rivet_core.engine.produce import produce
 from rivet_core.errors import RivetError, SnapshotGone
 from rivet_core.types import Verdict
@@ -80,34 +81,36 @@ class LocalProducer:
 
     def __init__(self, needs: ProducerNeeds) -> None:
         self._needs = needs
-        self._open: set[Source] = set()
+        self._open: dict[Source, Pace] = {}
         self._lock = threading.Lock()
 
     @contextmanager
     def produce(self, task: UnitTask, progress: Progress) -> Iterator[Iterator[Produced]]:
         """Produce one attempt; the source is closed with the block."""
         source = self._needs.open_source()
+        pace = Pace(self._needs.recipe.plan.intent.tuning)
         with self._lock:
-            self._open.add(source)
+            self._open[source] = pace
         try:
-            with closing(self._guarded(source, task, progress)) as produced:
+            with closing(self._guarded(source, task, progress, pace)) as produced:
                 yield produced
         finally:
             with self._lock:
-                self._open.discard(source)
+                del self._open[source]
             source.close()
 
-    def _guarded(self, source: Source, task: UnitTask, progress: Progress) -> Generator[Produced]:
+    def _guarded(self, source: Source, task: UnitTask, progress: Progress, pace: Pace) -> Generator[Produced]:
         try:
-            yield from produce(source, task, self._needs.recipe, progress=progress)
+            yield from produce(source, task, self._needs.recipe, progress=progress, pace=pace)
         except Exception as error:
             raise failure(source, error) from error
 
     def cancel(self) -> None:
         """Cancel every open source."""
         with self._lock:
-            sources = list(self._open)
-        for source in sources:
+            opened = list(self._open.items())
+        for source, pace in opened:
+            pace.wake()
             source.cancel()
 
     def close(self) -> None:

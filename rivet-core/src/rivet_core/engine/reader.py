@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import attrs
+
 from rivet_core.protocols import ChangeSource
-from rivet_core.requests import ReadRequest
+from rivet_core.requests import Budget, ReadRequest, Tuning, Unit
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -17,15 +19,29 @@ if TYPE_CHECKING:
     from rivet_core.types import Position, Relation
 
 
+def budget_of(tuning: Tuning) -> Budget:
+    """Return how large the batches of a read should be: never larger than the largest that is wanted."""
+    budget = tuning.budget
+    if tuning.max_batch_bytes is None:
+        return budget
+    return attrs.evolve(budget, bytes=min(budget.bytes, tuning.max_batch_bytes))
+
+
+def tuned(unit: Unit, tuning: Tuning) -> Unit:
+    """Return a unit with today's batch size: a stored one may have been planned under another tuning."""
+    return attrs.evolve(unit, request=attrs.evolve(unit.request, budget=budget_of(tuning)))
+
+
 def base_request(plan: Plan) -> ReadRequest:
     """Return the plain request for the whole export: every row, no order.
 
     A run with several datasets is one stream, whose datasets fix their own columns.
     """
+    budget = budget_of(plan.intent.tuning)
     if len(plan.datasets) != 1:
-        return ReadRequest(relation=plan.intent.relation)
+        return ReadRequest(relation=plan.intent.relation, budget=budget)
     dataset = plan.datasets[0]
-    return ReadRequest(relation=dataset.relation, columns=dataset.columns)
+    return ReadRequest(relation=dataset.relation, columns=dataset.columns, budget=budget)
 
 
 class SourceReader:

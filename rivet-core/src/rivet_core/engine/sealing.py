@@ -10,6 +10,7 @@ import attrs
 
 from rivet_core.engine.gates import GateContext, judge
 from rivet_core.engine.gates.result import GateResult
+from rivet_core.engine.gates.shape import shape_baseline
 from rivet_core.events import GateJudged, PositionMoved, RunSealed
 from rivet_core.ledger.advance import acknowledge, advance
 from rivet_core.ledger.sealing import DatasetManifest, SealFacts, begin_sealing, complete_sealing
@@ -22,12 +23,14 @@ from rivet_core.protocols import ChangeSource
 from rivet_core.state import reads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from rivet_core.engine.reconciling import UnitCount
     from rivet_core.errors import RivetError
     from rivet_core.events import Event
     from rivet_core.ledger.frozen import FrozenValues
     from rivet_core.ledger.run import RunLedger
+    from rivet_core.manifest.counters import PartCounters
     from rivet_core.planning import DatasetPlan, Plan
     from rivet_core.protocols import Source
     from rivet_core.state.rows import ExportRow
@@ -41,6 +44,7 @@ class Sealing:
     :param described: asks the source for the schemas again, in the baseline's form, or returns None.
     :param compression: the format's word for the manifest.
     :param destination_template: part of what a position means.
+    :param counted: asks what the source counted of each unit; None when nobody wants to know.
     """
 
     plan: Plan
@@ -52,6 +56,7 @@ class Sealing:
     described: Callable[[], str | None]
     compression: str
     destination_template: str
+    counted: Callable[[], tuple[UnitCount, ...]] | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -73,14 +78,21 @@ def seal_roll(sealing: Sealing, *, final: bool) -> SealedRoll:
     :param final: every unit is done, so the canonical pair is put and the run closes.
     """
     plan, run = sealing.plan, sealing.run
+    # Merged once: what unique columns keep is large.
+    counters = {dataset.name: run.counters(dataset.name) for dataset in plan.datasets}
+    counted = None if sealing.counted is None else sealing.counted()
+    shape = _widths_before(sealing)
     judgement = judge(
         GateContext(
             plan=plan,
-            counters=tuple((dataset.name, run.counters(dataset.name)) for dataset in plan.datasets),
+            counters=tuple(counters.items()),
             baseline=sealing.export.drift,
             current=drift_baseline(plan.datasets),
             described=sealing.described,
             units_done=run.complete() or not final,
+            shape=shape,
+            unconfirmed=tuple(part.key for part in run.recorded() if part.store_md5 != part.md5),
+            counted=counted,
         )
     )
     for result in judgement.results:
@@ -93,8 +105,13 @@ def seal_roll(sealing: Sealing, *, final: bool) -> SealedRoll:
         run,
         verdict=status.value,
         final=closes,
-        facts=_facts(sealing, success=judgement.failure is None),
-        manifests=tuple(_manifest(sealing, dataset, status, final=closes) for dataset in plan.datasets),
+        facts=_facts(sealing, counters, shape, success=judgement.failure is None),
+        manifests=tuple(
+            _manifest(
+                sealing, dataset, counters[dataset.name], status, final=closes, source_rows=_counted_rows(counted)
+            )
+            for dataset in plan.datasets
+        ),
     )
     roll = reads.rolls(run.access.database, run.run_id)[-1]
     sealed = complete_sealing(run.access, run.run_id, roll)
@@ -123,35 +140,61 @@ def _ids(sealing: Sealing) -> dict[str, str]:
     return {"export": sealing.plan.intent.name, "run_id": sealing.run.run_id}
 
 
-def _facts(sealing: Sealing, *, success: bool) -> SealFacts:
+def _counted_rows(counted: tuple[UnitCount, ...] | None) -> int | None:
+    """Return the rows of the source, when all of them were counted."""
+    rows = [unit.rows for unit in counted or ()]
+    return sum(number for number in rows if number is not None) if rows and None not in rows else None
+
+
+def _widths_before(sealing: Sealing) -> str | None:
+    """Return the export's widths as they are now: a roll is compared with the ones before it."""
+    row = reads.find_export(sealing.run.access.database, sealing.export.name, sealing.export.source)
+    return None if row is None else row.shape
+
+
+def _facts(sealing: Sealing, counters: Mapping[str, PartCounters], shape: str | None, *, success: bool) -> SealFacts:
     plan, run = sealing.plan, sealing.run
+    capabilities = plan.runner_capabilities
     position = run.position() if plan.runner_capabilities.positioned and success else None
     meaning = position_facts(plan.intent, runner=plan.runner, destination_template=sealing.destination_template)
-    widths = {dataset.name: dict(run.counters(dataset.name).widths) for dataset in plan.datasets}
     return SealFacts(
         position=None if position is None else json.dumps(position.to_json()),
         position_facts=None if position is None else meaning,
         position_dataset=plan.datasets[0].name,
         drift=drift_baseline(plan.datasets),
-        shape=json.dumps(widths, sort_keys=True),
+        shape=shape_baseline(shape, counters.items(), whole=capabilities.whole_relation and capabilities.rolls is None),
         acknowledge=plan.runner_capabilities.changes and isinstance(sealing.source, ChangeSource),
     )
 
 
-def _manifest(sealing: Sealing, dataset: DatasetPlan, status: Status, *, final: bool) -> DatasetManifest:
+def _manifest(
+    sealing: Sealing,
+    dataset: DatasetPlan,
+    counters: PartCounters,
+    status: Status,
+    *,
+    final: bool,
+    source_rows: int | None,
+) -> DatasetManifest:
     plan, run = sealing.plan, sealing.run
     rolls = plan.runner_capabilities.rolls is not None
     position = run.position()
     manifest = build_manifest(
         dataset,
         run.recorded(dataset.name),
-        run.counters(dataset.name),
+        counters,
         run_id=run.run_id,
         export_name=plan.intent.name,
         status=status,
         mode=Mode.CDC if plan.runner_capabilities.changes else Mode.BATCH,
         engine=plan.identity.engine,
-        extraction=extraction_of(plan.runner, low=plan.position, high=position),
+        extraction=extraction_of(
+            plan.runner,
+            cursor_column=_cursor_column(plan),
+            low=plan.position,
+            high=position,
+            source_rows=source_rows,
+        ),
         destination_kind=plan.intent.destination.kind,
         destination_uri=run.access.destination.uri(),
         format=plan.intent.format.kind,
@@ -168,3 +211,9 @@ def _manifest(sealing: Sealing, dataset: DatasetPlan, status: Status, *, final: 
         name=run_manifest(run.run_id, None if final else run.roll),
         data=encode(manifest),
     )
+
+
+def _cursor_column(plan: Plan) -> str | None:
+    """Return the column that a mode's options name so, for people and for the Rust tool."""
+    named = getattr(plan.intent.mode.options, "cursor_column", None)
+    return named if isinstance(named, str) else None

@@ -32,6 +32,7 @@ class Settings:
 
     :param lock_wait_seconds: how long to wait for another process's lease.
     :param fresh: abandon an unfinished run instead of resuming it.
+    :param reconcile: let the source count each unit, and compare.
     :param staging: where parts are made when the destination offers no folder of its own; None is the system's.
     :param foreign_state: the Rust tool's state file, if it may lie beside the configuration.
     :param observe: called with every event, from any thread.
@@ -42,6 +43,7 @@ class Settings:
 
     lock_wait_seconds: float = 600.0
     fresh: bool = False
+    reconcile: bool = False
     staging: Path | None = None
     foreign_state: Path | None = None
     observe: Callable[[Event], None] = _unobserved

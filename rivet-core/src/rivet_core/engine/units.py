@@ -11,17 +11,20 @@ import attrs
 from rivet_core.capabilities import Restart
 from rivet_core.engine.backoff import backoff_seconds
 from rivet_core.engine.committer import Committer
+from rivet_core.engine.narrowing import Narrowing
 from rivet_core.engine.producer import ProductionFailed
 from rivet_core.engine.sink import UnitTask
 from rivet_core.engine.sink.task import restarts_at_marks
 from rivet_core.errors import EnvironmentFailure, RivetError, SnapshotGone
 from rivet_core.events import PartRecorded, RetryScheduled, RowsRead, UnitDone, UnitFailed, UnitStarted
+from rivet_core.ledger.finished import FinishedPart
 from rivet_core.types import Verdict, redact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from rivet_core.engine.producer import Producer
+    from rivet_core.engine.reconciling import SourceCounts
     from rivet_core.events import Event
     from rivet_core.ledger.finished import RestartPoint
     from rivet_core.ledger.run import RunLedger
@@ -44,6 +47,7 @@ class UnitReading:
     :param snapshot: the run's shared snapshot, held open by the caller.
     :param end_roll: called when a roll's last mark is recorded and before anything more is read; returns the number of
         the next roll.
+    :param counts: asks the source for the units' rows, for ``--reconcile``.
     """
 
     plan: Plan
@@ -53,6 +57,14 @@ class UnitReading:
     stop: threading.Event
     end_roll: Callable[[], int]
     snapshot: Snapshot | None = None
+    counts: SourceCounts | None = None
+    narrowing: Narrowing = attrs.field(factory=Narrowing)
+
+    def cancel(self) -> None:
+        """End everything that is blocked in the source."""
+        self.producer.cancel()
+        if self.counts is not None:
+            self.counts.cancel()
 
 
 def read_units(reading: UnitReading, units: Sequence[Unit]) -> None:
@@ -75,13 +87,13 @@ def read_units(reading: UnitReading, units: Sequence[Unit]) -> None:
                     _collect(future, failures, halt)
                 if reading.stop.is_set() or halt.is_set():
                     halt.set()
-                    reading.producer.cancel()
+                    reading.cancel()
         except BaseException:
             # Ctrl-C lands here, in the main thread: end the workers before the pool waits for them. A read that began
             # while the others were cancelled is cancelled in the next round.
             halt.set()
             while waiting:
-                reading.producer.cancel()
+                reading.cancel()
                 _, waiting = wait(waiting, timeout=_POLL_SECONDS)
             raise
     real = [failure for failure in failures if not isinstance(failure, Stopped)]
@@ -125,6 +137,8 @@ def _read_unit(reading: UnitReading, unit: Unit, halt: threading.Event) -> None:
             if halt.wait(seconds):
                 raise Stopped from failed.error
         else:
+            if reading.counts is not None:
+                reading.counts.end(unit)
             reading.emit(UnitDone(**_ids(reading), unit=unit.id))
             return
 
@@ -133,6 +147,8 @@ def _attempt(reading: UnitReading, unit: Unit, halt: threading.Event) -> None:
     plan = reading.plan
     ledger = reading.run.begin(unit.id)
     reading.emit(UnitStarted(**_ids(reading), unit=unit.id, attempt=ledger.attempt))
+    if reading.counts is not None:
+        reading.counts.begin(unit, fresh=ledger.mark is None)
     task = UnitTask(
         unit=unit,
         attempt=ledger.attempt,
@@ -157,7 +173,7 @@ def _attempt(reading: UnitReading, unit: Unit, halt: threading.Event) -> None:
         reading.producer.produce(task, progress) as produced,
     ):
         for item in produced:
-            committer.submit(item)
+            committer.submit(reading.narrowing.narrowed(item) if isinstance(item, FinishedPart) else item)
             if getattr(item, "roll", False):
                 committer.drain()
                 ledger.next_roll(reading.end_roll())

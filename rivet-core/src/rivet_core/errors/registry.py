@@ -87,6 +87,7 @@ CODES: Mapping[str, CodeFacts] = MappingProxyType(
         "RIVET_SOURCE_RUNTIME_UNAVAILABLE": CodeFacts("environment", "A driver or library of the source is missing."),
         "RIVET_SOURCE_VALUE_UNREPRESENTABLE": CodeFacts("refusal", "A value does not fit the column's planned type."),
         "RIVET_SOURCE_VALUE_TOO_LARGE": CodeFacts("usage", "One cell is larger than the limit."),
+        "RIVET_SOURCE_BATCH_TOO_LARGE": CodeFacts("usage", "One batch is larger than the limit."),
         "RIVET_SOURCE_COLUMNS_CHANGED_UNDER_READ": CodeFacts(
             "environment", "The relation's columns changed between planning and reading."
         ),

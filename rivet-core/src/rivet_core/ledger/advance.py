@@ -45,6 +45,7 @@ def advance(access: LedgerAccess, sealed: Sealed) -> int | None:
                 now=now,
             )
         _writes.end_sealing(database, run_id, roll.number)
+        _writes.forget_distinct(database, run_id, roll.number)
         if sealed.verdict == "success":
             _replace(access, sealed, export_id=run.export_id, generation=run.generation)
         if roll.final:

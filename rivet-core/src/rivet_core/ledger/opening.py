@@ -112,6 +112,7 @@ def abandon(access: LedgerAccess, run: RunRow) -> None:
     """
     with access.transaction() as database:
         _writes.close_run(database, run.id, "abandoned", access.now())
+        _writes.forget_distinct(database, run.id)
     # Rolls that were sealed are delivered and stay; only what no manifest names is moved.
     open_rolls = frozenset(roll.number for roll in reads.rolls(access.database, run.id) if roll.phase != "sealed")
     quarantine(access, run.id, recorded_of=open_rolls)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import TypeVar
 
 import attrs
 
+from rivet_core.manifest.distinct import Distinct
+
 _MASK = (1 << 64) - 1
+_T = TypeVar("_T")
 
 Counts = tuple[tuple[str, int], ...]
 
@@ -23,6 +27,8 @@ class PartCounters:
     :param nulls: per column the NULL cells.
     :param widths: per text or binary column the bytes of its widest value.
     :param nulled: per column the cells replaced by NULL under ``on_invalid_value: null``.
+    :param largest_batch: Arrow bytes of the largest batch that the source delivered.
+    :param distinct: per column whose uniqueness is judged, its values.
     """
 
     rows: int = 0
@@ -31,6 +37,8 @@ class PartCounters:
     nulls: Counts = ()
     widths: Counts = ()
     nulled: Counts = ()
+    largest_batch: int = 0
+    distinct: tuple[tuple[str, Distinct], ...] = ()
 
     def merge(self, other: PartCounters) -> PartCounters:
         """Return the counters of both."""
@@ -41,10 +49,14 @@ class PartCounters:
             nulls=_merged(self.nulls, other.nulls, int.__add__),
             widths=_merged(self.widths, other.widths, max),
             nulled=_merged(self.nulled, other.nulled, int.__add__),
+            largest_batch=max(self.largest_batch, other.largest_batch),
+            distinct=_merged(self.distinct, other.distinct, Distinct.merge),
         )
 
     def to_json(self) -> str:
         """Return the state's form; checksums as text, since JSON readers lose integers beyond 2^53."""
+        # Absent where nobody asked for it: it is large, and the ledger looks for it once the run is closed.
+        distinct = {"distinct": {name: values.to_json() for name, values in self.distinct}} if self.distinct else {}
         return json.dumps(
             {
                 "rows": self.rows,
@@ -53,6 +65,8 @@ class PartCounters:
                 "nulls": dict(self.nulls),
                 "widths": dict(self.widths),
                 "nulled": dict(self.nulled),
+                "largest_batch": self.largest_batch,
+                **distinct,
             },
             sort_keys=True,
         )
@@ -68,11 +82,19 @@ class PartCounters:
             nulls=tuple(sorted(data["nulls"].items())),
             widths=tuple(sorted(data["widths"].items())),
             nulled=tuple(sorted(data["nulled"].items())),
+            largest_batch=data.get("largest_batch", 0),
+            distinct=tuple(
+                (name, Distinct.from_json(values)) for name, values in sorted(data.get("distinct", {}).items())
+            ),
         )
 
 
-def _merged(left: Counts, right: Counts, join: Callable[[int, int], int]) -> Counts:
+def _merged(
+    left: tuple[tuple[str, _T], ...], right: tuple[tuple[str, _T], ...], join: Callable[[_T, _T], _T]
+) -> tuple[tuple[str, _T], ...]:
+    if not left or not right:
+        return left or right
     result = dict(left)
     for name, value in right:
         result[name] = join(result[name], value) if name in result else value
-    return tuple(sorted(result.items()))
+    return tuple(sorted(result.items(), key=lambda item: item[0]))

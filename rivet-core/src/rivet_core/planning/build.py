@@ -8,8 +8,10 @@ import attrs
 
 from rivet_core.capabilities import Restart
 from rivet_core.errors import Place, UsageError
+from rivet_core.manifest.row_hash import is_hashable
 from rivet_core.planning.fields import file_schema
 from rivet_core.planning.identity import plan_fingerprint
+from rivet_core.planning.judged import refuse_unjudgeable
 from rivet_core.planning.plan import EXPORTED_AT, ROW_HASH, DatasetPlan, Plan
 from rivet_core.requests import HIDDEN_PREFIX
 from rivet_core.types import Fidelity
@@ -44,6 +46,7 @@ def make_plan(intent: Intent, facts: Facts, runner: RunnerType, *, position: Pos
     :raises UsageError: when a column cannot be delivered as wished, or a name collides.
     """
     datasets = tuple(_dataset(intent, spec, schema, named=len(facts.schemas) > 1) for spec, schema in facts.schemas)
+    refuse_unjudgeable(intent, datasets, facts.destination)
     single = not facts.destination.durable
     parallel = runner.capabilities.parallel and runner.capabilities.rolls is None and not single
     estimates = [schema.estimated_rows for _, schema in facts.schemas]
@@ -82,6 +85,7 @@ def _dataset(intent: Intent, spec: DatasetSpec, schema: TableSchema, *, named: b
             place=Place(path=f"exports.{intent.name}.meta_columns.row_hash", relation=str(spec.relation)),
             remedy=f"its columns are {', '.join(names)}",
         )
+    _refuse_unhashable(intent, spec, schema, covered or ())
     return DatasetPlan(
         name=spec.name,
         prefix=f"{spec.name}/" if named or spec.name else "",
@@ -91,6 +95,22 @@ def _dataset(intent: Intent, spec: DatasetSpec, schema: TableSchema, *, named: b
         row_hash=covered,
         exported_at=intent.exported_at,
     )
+
+
+def _refuse_unhashable(intent: Intent, spec: DatasetSpec, schema: TableSchema, covered: tuple[str, ...]) -> None:
+    bad = [
+        f"{column.name} ({column.field.type})"
+        for column in schema.columns
+        if column.name in covered and not is_hashable(column.field.type)
+    ]
+    if bad:
+        msg = f"the row hash cannot cover {', '.join(bad)}"
+        raise UsageError(
+            msg,
+            code="RIVET_CONFIG_VALUE_INVALID",
+            place=Place(path=f"exports.{intent.name}.meta_columns.row_hash", relation=str(spec.relation)),
+            remedy="list the other columns, or cast these to text",
+        )
 
 
 def _refuse_collisions(intent: Intent, names: list[str]) -> None:

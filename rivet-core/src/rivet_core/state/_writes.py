@@ -123,6 +123,15 @@ def record_part(
     return cursor.rowcount == 1
 
 
+def forget_distinct(database: StateDatabase, run_id: str, roll: int | None = None) -> None:
+    """Forget what parts kept of unique columns, of one roll or all: it is large, and nothing is judged any more."""
+    database.execute(
+        "UPDATE part SET counters = json_remove(counters, '$.distinct') "
+        "WHERE run_id = ? AND (? IS NULL OR roll = ?) AND json_type(counters, '$.distinct') IS NOT NULL",
+        (run_id, roll, roll),
+    )
+
+
 def set_quarantined(database: StateDatabase, run_id: str, key: str) -> None:
     """Record that an orphan was moved aside."""
     database.execute("UPDATE part SET state = 'quarantined' WHERE run_id = ? AND key = ?", (run_id, key))

@@ -100,7 +100,9 @@ def test_the_parts_counters_add_up_to_the_whole_and_every_part_is_what_it_says(r
     expected = dict(totals)
     for batch in read.batches:
         if batch.data.num_rows:
-            whole = attrs.evolve(counted(batch.data, "id"), input_bytes=batch.data.nbytes)
+            whole = attrs.evolve(
+                counted(batch.data, "id"), input_bytes=batch.data.nbytes, largest_batch=batch.data.nbytes
+            )
             expected[batch.dataset] = expected[batch.dataset].merge(whole)
     with folder() as staging:
         sink = begun(read, staging)

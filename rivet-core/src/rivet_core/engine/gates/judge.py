@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
+from rivet_core.engine.gates.batch_size import batch_size_gate
+from rivet_core.engine.gates.content import content_gate
 from rivet_core.engine.gates.drift import drift_gate
+from rivet_core.engine.gates.null_ratio import null_ratio_gate
+from rivet_core.engine.gates.reconcile import reconcile_gate
 from rivet_core.engine.gates.result import GateContext, GateResult
 from rivet_core.engine.gates.row_count import row_count_gate
+from rivet_core.engine.gates.shape import shape_gate
+from rivet_core.engine.gates.unique import unique_gate
 from rivet_core.engine.gates.whole import whole_gate
 
 if TYPE_CHECKING:
@@ -18,7 +24,17 @@ if TYPE_CHECKING:
 Gate = Callable[[GateContext], tuple[GateResult, ...]]
 
 #: Every gate, in the order in which they are judged; a new gate is a line here.
-GATES: Final[tuple[Gate, ...]] = (whole_gate, row_count_gate, drift_gate)
+GATES: Final[tuple[Gate, ...]] = (
+    whole_gate,
+    reconcile_gate,
+    row_count_gate,
+    null_ratio_gate,
+    unique_gate,
+    content_gate,
+    drift_gate,
+    shape_gate,
+    batch_size_gate,
+)
 
 
 @attrs.frozen(kw_only=True)

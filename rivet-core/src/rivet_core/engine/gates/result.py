@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from rivet_core.errors import IntegrityError, Place
 from rivet_core.manifest.counters import PartCounters
 from rivet_core.planning import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rivet_core.engine.reconciling import UnitCount
     from rivet_core.errors import RivetError
 
 
@@ -24,6 +26,9 @@ class GateContext:
     :param current: the plan's schemas, in the baseline's form.
     :param described: the schemas as the source has them now, or None where asking again is not possible.
     :param units_done: whether every unit is done, or the roll ends before the run does.
+    :param shape: the widest values of the last success: JSON text of dataset to column to bytes; None for none.
+    :param unconfirmed: keys of the parts whose MD5 the store did not confirm.
+    :param counted: what the source counted, per unit; None when nobody asked.
     """
 
     plan: Plan
@@ -32,6 +37,9 @@ class GateContext:
     current: str
     described: Callable[[], str | None]
     units_done: bool
+    shape: str | None = None
+    unconfirmed: tuple[str, ...] = ()
+    counted: tuple[UnitCount, ...] | None = None
 
     @property
     def rows(self) -> int:
@@ -50,3 +58,17 @@ class GateResult:
     verdict: str
     detail: str
     error: RivetError | None = None
+
+
+def failed(gate: str, detail: str, *, path: str, remedy: str) -> GateResult:
+    """Return a verdict that closes the run as failed.
+
+    :param path: the key that asked for the gate.
+    """
+    error = IntegrityError(detail, code="RIVET_RUN_GATE_FAILED", place=Place(path=path), remedy=remedy)
+    return GateResult(gate=gate, verdict="fail", detail=detail, error=error)
+
+
+def column_label(dataset: str, column: str) -> str:
+    """Return a column's name, with its dataset's where a run has several."""
+    return f"{dataset}.{column}" if dataset else column

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rivet_core.engine.gates.result import GateResult
-from rivet_core.errors import IntegrityError, Place
+from rivet_core.engine.gates.result import GateResult, failed
 
 if TYPE_CHECKING:
     from rivet_core.engine.gates.result import GateContext
@@ -24,10 +23,6 @@ def row_count_gate(context: GateContext) -> tuple[GateResult, ...]:
         wrong = ("row_count_max", f"{rows} rows are more than row_count_max {high}")
     if wrong is None:
         return (GateResult(gate="row_count", verdict="pass", detail=f"{rows} rows"),)
-    error = IntegrityError(
-        wrong[1],
-        code="RIVET_RUN_GATE_FAILED",
-        place=Place(path=f"exports.{intent.name}.quality.{wrong[0]}"),
-        remedy="look at the source; the parts stay, and the last good dataset is still marked as such",
-    )
-    return (GateResult(gate="row_count", verdict="fail", detail=wrong[1], error=error),)
+    key, detail = wrong
+    remedy = "look at the source; the parts stay, and the last good dataset is still marked as such"
+    return (failed("row_count", detail, path=f"exports.{intent.name}.quality.{key}", remedy=remedy),)

@@ -7,13 +7,18 @@ import pyarrow.compute as pc
 
 from rivet_core.manifest.checksums import column_checksums
 from rivet_core.manifest.counters import Counts, PartCounters
+from rivet_core.manifest.distinct import MOST, distinct_values
 
 
-def counted(data: pa.RecordBatch, key: str | None) -> PartCounters:
-    """Return the counters of some rows, without their input bytes and nulled cells, which only batches know.
+def counted(
+    data: pa.RecordBatch, key: str | None, *, unique: tuple[str, ...] = (), most: int | None = None
+) -> PartCounters:
+    """Return the counters of some rows, without what only batches know: input bytes, nulled cells, their sizes.
 
     :param data: the source's columns; meta columns are not counted.
     :param key: the column that checksums are keyed by.
+    :param unique: columns whose values are told apart; one that the data lacks is left out.
+    :param most: how many values of such a column are kept.
     """
     names = data.schema.names
     return PartCounters(
@@ -21,6 +26,9 @@ def counted(data: pa.RecordBatch, key: str | None) -> PartCounters:
         checksums=tuple(sorted(column_checksums(data, key).items())),
         nulls=tuple(sorted((name, column.null_count) for name, column in zip(names, data.columns, strict=True))),
         widths=_widths(data),
+        distinct=tuple(
+            (name, distinct_values(data.column(name), most or MOST)) for name in sorted(unique) if name in names
+        ),
     )
 
 

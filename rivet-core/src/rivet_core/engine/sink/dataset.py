@@ -50,7 +50,7 @@ class DatasetSink:
             return 0, 0
         self.rows += rows
         self.bytes += size
-        self._count(PartCounters(input_bytes=size))
+        self._count(PartCounters(input_bytes=size, largest_batch=size))
         for piece in self._group.cut(data):
             if not self._group.fits(piece.nbytes):
                 self.flush()
@@ -64,7 +64,7 @@ class DatasetSink:
         if not self._group.rows:
             return
         data = self._group.take()
-        self._count(counted(data, self._dataset.checksum_key))
+        self._count(self._counted(data))
         if self._file is None:
             self._file = self._new_file()
         self._file.write(with_meta(data, self._dataset, self._recipe.exported_at))
@@ -76,7 +76,7 @@ class DatasetSink:
 
     def finish_empty(self) -> FinishedPart:
         """Make a part without rows, where there is no open one."""
-        self._count(counted(pa.RecordBatch.from_pylist([], schema=self._expected), self._dataset.checksum_key))
+        self._count(self._counted(pa.RecordBatch.from_pylist([], schema=self._expected)))
         return self._finish(self._new_file())
 
     def abort(self) -> None:
@@ -98,6 +98,10 @@ class DatasetSink:
             md5=content.md5,
             counters=counters,
         )
+
+    def _counted(self, data: pa.RecordBatch) -> PartCounters:
+        intent = self._recipe.plan.intent
+        return counted(data, self._dataset.checksum_key, unique=intent.unique_columns, most=intent.unique_max_entries)
 
     def _count(self, counters: PartCounters) -> None:
         self._counters = self._counters.merge(counters)
