@@ -18,7 +18,9 @@ def rivet_sources() -> tuple[SourceType, ...]:
         SourceType(
             kind="postgres",
             options=PostgresOptions,
-            capabilities=SourceCapabilities(restart=Restart.MARK, snapshot=SnapshotSupport.TRAVELS, estimates=True),
+            capabilities=SourceCapabilities(
+                restart=Restart.MARK, snapshot=SnapshotSupport.TRAVELS, estimates=True, relations=True
+            ),
             factory=make_source,
             schemes=("postgresql", "postgres"),
         ),

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rivet_core.types import Snapshot
-from rivet_source_postgres import failures, probes, read
+from rivet_source_postgres import failures, listing, probes, read
 from rivet_source_postgres.describe import describe
 from rivet_source_postgres.endpoint import resolve
 from rivet_source_postgres.marks import KeyTypes
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from rivet_core.protocols import Batch
     from rivet_core.requests import Keys, ReadContext, ReadRequest
-    from rivet_core.schema import Bounds, Key, TableSchema
+    from rivet_core.schema import Bounds, Key, RelationFacts, TableSchema
     from rivet_core.types import ColumnRules, Position, Relation, SourceIdentity, Verdict
     from rivet_source_postgres.options import PostgresOptions
 
@@ -28,7 +28,7 @@ _MIB = 1024 * 1024
 
 
 class PostgresSource:
-    """A source and a snapshot source over one server."""
+    """A source, a catalogue source and a snapshot source over one server."""
 
     def __init__(self, options: PostgresOptions) -> None:
         self._options = options
@@ -44,6 +44,9 @@ class PostgresSource:
 
     def check(self) -> None:
         self._idle().rows("SELECT 1 AS one")
+
+    def relations(self) -> tuple[RelationFacts, ...]:
+        return listing.relations(self._idle())
 
     def describe(self, relation: Relation, rules: ColumnRules) -> TableSchema:
         return describe(self._idle(), relation, rules)

@@ -27,7 +27,7 @@ from rivet_core.requests import (
     Term,
     Until,
 )
-from rivet_core.schema import Bounds, Key, TableSchema
+from rivet_core.schema import Bounds, Key, RelationFacts, TableSchema
 from rivet_core.testing import (
     Filled,
     ReferenceDatabase,
@@ -401,6 +401,16 @@ class KnowsNoEstimate(ReferenceSource):
 class TestKnowsNoEstimate(Broken):
     declaration = made_by(KnowsNoEstimate)
     witnesses = ("test_a_filled_table_has_an_estimate",)
+
+
+class ForgetsKeys(ReferenceSource):
+    def relations(self) -> tuple[RelationFacts, ...]:
+        return tuple(attrs.evolve(facts, primary_key=()) for facts in super().relations())
+
+
+class TestForgetsKeys(Broken):
+    declaration = made_by(ForgetsKeys)
+    witnesses = ("test_every_table_is_listed_with_its_key",)
 
 
 class TurnsKeysRound(ReferenceSource):

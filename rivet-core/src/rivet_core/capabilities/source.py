@@ -37,6 +37,7 @@ class SourceCapabilities:
     :param snapshot: see :class:`SnapshotSupport`; not ``NONE`` means that the source is a
         :class:`~rivet_core.protocols.SnapshotSource`.
     :param estimates: ``describe`` knows row estimates.
+    :param relations: it lists what it has and is a :class:`~rivet_core.protocols.CatalogueSource`.
     :param changes: it captures changes and is a :class:`~rivet_core.protocols.ChangeSource`.
     :param ranges: the kinds of :class:`~rivet_core.requests.SourceRange` that it understands.
     """
@@ -46,5 +47,6 @@ class SourceCapabilities:
     queries: bool = True
     snapshot: SnapshotSupport = SnapshotSupport.NONE
     estimates: bool = False
+    relations: bool = False
     changes: bool = False
     ranges: tuple[str, ...] = ()

@@ -6,10 +6,11 @@ from rivet_core.protocols.batch import Batch
 from rivet_core.protocols.destination import Destination, RemovableDestination
 from rivet_core.protocols.format import Format, FormatWriter, ReadableFormat
 from rivet_core.protocols.runner import Reader, Runner
-from rivet_core.protocols.source import ChangeSource, SnapshotSource, Source
+from rivet_core.protocols.source import CatalogueSource, ChangeSource, SnapshotSource, Source
 
 __all__ = [
     "Batch",
+    "CatalogueSource",
     "ChangeSource",
     "Destination",
     "Format",

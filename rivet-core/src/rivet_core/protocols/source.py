@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from rivet_core.protocols.batch import Batch
     from rivet_core.requests import Keys, ReadContext, ReadRequest
-    from rivet_core.schema import Bounds, Key, TableSchema
+    from rivet_core.schema import Bounds, Key, RelationFacts, TableSchema
     from rivet_core.types import ColumnRules, Position, Relation, Snapshot, SourceIdentity, Verdict
 
 
@@ -69,6 +69,17 @@ class Source(Protocol):
 
     def close(self) -> None:
         """Close everything; safe to call again."""
+
+
+@runtime_checkable
+class CatalogueSource(Protocol):
+    """A source that can list what it has."""
+
+    def relations(self) -> tuple[RelationFacts, ...]:
+        """Return the tables and views that this user can read, ordered by schema and name, from the catalogue alone.
+
+        The server's own relations are left out, and so are parts of relations that are read through the whole.
+        """
 
 
 @runtime_checkable

@@ -22,7 +22,7 @@ from rivet_core.errors import EnvironmentFailure, InternalError, Place, Snapshot
 from rivet_core.hookspecs import SourceType
 from rivet_core.protocols import Batch
 from rivet_core.requests import HIDDEN_PREFIX, Keys, ReadContext, ReadRequest
-from rivet_core.schema import Bounds, Key, TableSchema
+from rivet_core.schema import Bounds, Key, RelationFacts, TableSchema
 from rivet_core.testing.reference_terms import ROWS, encode, key_column, position_of, select_rows, sort_rows
 from rivet_core.types import (
     Column,
@@ -193,6 +193,18 @@ class ReferenceSource:
         )
         return TableSchema(columns=columns, estimated_rows=stored.rows.num_rows)
 
+    def relations(self) -> tuple[RelationFacts, ...]:
+        self._connect()
+        return tuple(
+            RelationFacts(
+                table=Table(name),
+                estimated_rows=stored.rows.num_rows,
+                total_bytes=stored.rows.nbytes,
+                primary_key=stored.key,
+            )
+            for name, stored in sorted(self.database.tables.items())
+        )
+
     def keys(self, relation: Relation) -> tuple[Key, ...]:
         stored = self._stored(relation)
         if isinstance(relation, Query) or not stored.key:
@@ -314,6 +326,7 @@ def reference_type(kind: str = "reference", **capabilities: Any) -> SourceType:
         queries=True,
         snapshot=SnapshotSupport.PROCESS,
         estimates=True,
+        relations=True,
         ranges=(ROWS,),
     )
     return SourceType(

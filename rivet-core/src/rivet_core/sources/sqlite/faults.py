@@ -39,7 +39,7 @@ def verdict(error: BaseException) -> Verdict:
 
 
 @contextmanager
-def translated(relation: Relation) -> Iterator[None]:
+def translated(relation: Relation | None) -> Iterator[None]:
     """Raise what SQLite says as an error with a code, a place and a remedy."""
     try:
         yield
@@ -47,9 +47,10 @@ def translated(relation: Relation) -> Iterator[None]:
         raise failure(error, relation) from error
 
 
-def failure(error: Exception, relation: Relation, *, timed_out: bool = False) -> RivetError:
+def failure(error: Exception, relation: Relation | None, *, timed_out: bool = False) -> RivetError:
     """Return the error of a statement in our words."""
-    place = Place(relation=str(relation))
+    name = None if relation is None else str(relation)
+    place = Place(relation=name)
     text = str(error)
     code = primary_code(error)
     bad_text = _BAD_TEXT.match(text)
@@ -57,7 +58,7 @@ def failure(error: Exception, relation: Relation, *, timed_out: bool = False) ->
         return RefusalError(
             "a text is not valid UTF-8",
             code="RIVET_SOURCE_VALUE_UNREPRESENTABLE",
-            place=Place(relation=str(relation), field=bad_text["column"]),
+            place=Place(relation=name, field=bad_text["column"]),
             remedy="Read the column's bytes with columns: {name: binary}, or mend the text in the database.",
         )
     if code == sqlite3.SQLITE_INTERRUPT and timed_out:

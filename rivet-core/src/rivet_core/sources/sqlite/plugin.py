@@ -25,7 +25,7 @@ def rivet_sources() -> list[SourceType]:
         SourceType(
             kind="sqlite",
             options=SqliteOptions,
-            capabilities=SourceCapabilities(restart=Restart.MARK),
+            capabilities=SourceCapabilities(restart=Restart.MARK, relations=True),
             factory=open_later,
             schemes=("sqlite",),
         )

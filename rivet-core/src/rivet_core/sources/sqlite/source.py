@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rivet_core.errors import EnvironmentFailure, InternalError, Place, SnapshotGone
-from rivet_core.schema import Bounds, Key, TableSchema
+from rivet_core.schema import Bounds, Key, RelationFacts, TableSchema
 from rivet_core.sources.sqlite import catalogue, faults, statement
 from rivet_core.sources.sqlite.connection import connect, prepare_query, transaction, within
 from rivet_core.sources.sqlite.describe import delivered
 from rivet_core.sources.sqlite.keyfacts import key_columns, key_facts
+from rivet_core.sources.sqlite.listing import relations_of
 from rivet_core.sources.sqlite.positions import position
 from rivet_core.sources.sqlite.reading import batches
 from rivet_core.types import ColumnRules, Position, Query, Relation, SourceIdentity, Verdict
@@ -45,6 +46,11 @@ class SqliteSource:
 
     def check(self) -> None:
         self._open()
+
+    def relations(self) -> tuple[RelationFacts, ...]:
+        connection = self._open()
+        with faults.translated(None), transaction(connection):
+            return relations_of(connection)
 
     def describe(self, relation: Relation, rules: ColumnRules) -> TableSchema:
         connection = self._relation(relation)

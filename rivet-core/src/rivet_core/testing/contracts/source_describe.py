@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from rivet_core.errors import RivetError
-from rivet_core.protocols import Source
+from rivet_core.protocols import CatalogueSource, Source
 from rivet_core.testing.contract import needs
 from rivet_core.testing.contracts.reading import data_schema, plain, rows_of_request
 from rivet_core.testing.contracts.source_fixtures import Fill, SourceFixtures
@@ -72,6 +72,18 @@ class SourceDescription(SourceFixtures, sealed=True):
         estimate = source.describe(fill(LEDGER).relation, ColumnRules()).estimated_rows
         assert estimate is not None
         assert estimate >= 0
+
+    @needs("relations")
+    def test_every_table_is_listed_with_its_key(self, source: Source, fill: Fill) -> None:
+        """``relations`` lists each table once, by names that ``describe`` takes, with its primary key in order."""
+        assert isinstance(source, CatalogueSource)
+        for sample in (LEDGER, EMPTY, PAIRS, TWINS, AWKWARD):
+            filled = fill(sample)
+            assert isinstance(filled.relation, Table)
+            found = [facts for facts in source.relations() if facts.table.name == filled.relation.name]
+            assert [facts.primary_key for facts in found] == [filled.key]
+            described = source.describe(found[0].table, ColumnRules())
+            assert [column.name for column in described.columns] == filled.rows.column_names
 
     @needs("ordered")
     def test_the_primary_key_comes_first(self, source: Source, fill: Fill) -> None:

@@ -42,6 +42,7 @@ class SourceFixtures(Contract, sealed=True):
         "restart at marks": lambda can: can.restart is Restart.MARK,
         "snapshot": lambda can: can.snapshot is not SnapshotSupport.NONE,
         "estimates": lambda can: can.estimates,
+        "relations": lambda can: can.relations,
         "changes": lambda can: can.changes,
     }
 

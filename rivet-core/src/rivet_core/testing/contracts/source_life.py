@@ -12,7 +12,7 @@ import pytest
 
 from rivet_core.capabilities import SnapshotSupport
 from rivet_core.errors import RivetError
-from rivet_core.protocols import ChangeSource, SnapshotSource, Source
+from rivet_core.protocols import CatalogueSource, ChangeSource, SnapshotSource, Source
 from rivet_core.requests import ReadContext
 from rivet_core.testing.contract import needs, unmet
 from rivet_core.testing.contracts.reading import batches_of, in_small_batches, plain, rows_of_request
@@ -38,9 +38,14 @@ class SourceLife(SourceFixtures, sealed=True):
         source.close()
 
     def test_it_has_the_methods_that_it_declares(self, source: Source) -> None:
-        """A declared capability comes with its methods, those of ``SnapshotSource`` or of ``ChangeSource``."""
+        """A declared capability comes with its methods, those of the protocol that it stands for."""
         can = type(self).capabilities()
-        claims = {Source: True, SnapshotSource: can.snapshot is not SnapshotSupport.NONE, ChangeSource: can.changes}
+        claims = {
+            Source: True,
+            CatalogueSource: can.relations,
+            SnapshotSource: can.snapshot is not SnapshotSupport.NONE,
+            ChangeSource: can.changes,
+        }
         assert unmet(source, claims) == []
 
     def test_the_factory_travels_to_another_process(self, options: Any) -> None:
