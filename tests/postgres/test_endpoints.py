@@ -98,7 +98,7 @@ def test_variables_are_read_when_they_are_needed(monkeypatch: pytest.MonkeyPatch
         {"host": "h", "user": "u"},
         {"url": Secret("postgresql://h/d"), "host": "h"},
         {"url": Secret("postgresql://h/d"), "url_env": "X"},
-        {"host": "h", "user": "u", "database": "d", "password": Secret("p"), "password_env": "P"},
+        {"host": "h", "user": "u", "database": "d", "password": Secret("geheim"), "password_env": "P"},
         {"host": "h", "user": "u", "database": "d", "port": 0},
         {"url_env": "X", "environment": "moon"},
     ],
