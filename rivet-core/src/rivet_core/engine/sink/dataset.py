@@ -6,6 +6,7 @@ import pyarrow as pa
 
 from rivet_core.engine.sink.counting import counted
 from rivet_core.engine.sink.meta import with_meta
+from rivet_core.engine.sink.one_nan import with_one_nan
 from rivet_core.engine.sink.part_file import PartFile
 from rivet_core.engine.sink.row_group import RowGroup
 from rivet_core.engine.sink.schema_check import accepted
@@ -63,7 +64,7 @@ class DatasetSink:
         """Write what is gathered as a row group, however small."""
         if not self._group.rows:
             return
-        data = self._group.take()
+        data = with_one_nan(self._group.take())
         self._count(self._counted(data))
         if self._file is None:
             self._file = self._new_file()
