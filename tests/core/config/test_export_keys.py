@@ -342,25 +342,18 @@ def test_a_key_of_the_mode_that_no_installed_runner_takes_says_so(export_problem
     assert problem.code == "RIVET_CONFIG_KEY_UNSUPPORTED"
 
 
-@pytest.mark.parametrize(
-    "keys",
-    [
-        "quality: {null_ratio_max: {a: 0.5}}",
-        "quality: {unique_columns: [a]}",
-        "verify: content",
-    ],
-)
-def test_a_gate_that_nobody_judges_yet_is_refused(export_problems: Problems, keys: str) -> None:
-    (problem,) = export_problems(keys)
-    assert (problem.code, "not judged yet" in problem.message) == ("RIVET_CONFIG_KEY_UNSUPPORTED", True)
+def test_gates_are_taken_as_they_stand(export: Export) -> None:
+    intent = export("quality: {null_ratio_max: {a: 0.5}, unique_columns: [b]}\nverify: content")
+    assert (intent.null_ratio_max, intent.unique_columns, intent.verify) == ((("a", 0.5),), ("b",), "content")
 
 
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ("quality: {null_ratio_max: {}, unique_columns: []}\nverify: size", []),
-        ("tuning: {throttle_ms: 5, max_retries: 2, lock_timeout_s: 4}", ["tuning.throttle_ms"]),
-        ("shape_drift_warn_factor: 2", ["shape_drift_warn_factor"]),
+        ("quality: {null_ratio_max: {a: 1}, unique_columns: [a]}\nverify: content\nshape_drift_warn_factor: 2", []),
+        ("tuning: {throttle_ms: 5, max_retries: 2, lock_timeout_s: 4, memory_threshold_mb: 7, adaptive: false}", []),
+        ("tuning: {max_batch_memory_mb: 5, on_batch_memory_exceeded: fail, max_value_mb: 1, batch_size: 7}", []),
+        ("tuning: {adaptive: true, min_parallel: 2}", ["tuning.adaptive", "tuning.min_parallel"]),
         (
             "destination: {type: local, path: 'out/{dat}/{partition}'}",
             ["did you mean {date}", "{partition} stands for nothing"],

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rivet_core.config.elsewhere import UNSUPPORTED
-from rivet_core.config.hints import option_fields
-from rivet_core.config.nodes import Items, Keyed
+import attrs
+
+from rivet_core.config.hints import alternatives, option_fields
+from rivet_core.config.nodes import Keyed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,49 +19,33 @@ if TYPE_CHECKING:
     from rivet_core.config.reading import Reading
     from rivet_core.config.source import SourceBlock
 
-#: Gates that would not be judged: the file is refused.
-GATES: Final = (("quality", "null_ratio_max"), ("quality", "unique_columns"), ("verify",))
-#: Tuning that the engine follows; a source that has an option ``tuning`` looks at the second set itself.
-ENGINE_TUNING: Final = frozenset({"profile", "max_retries", "retry_backoff_ms"})
-SOURCE_TUNING: Final = frozenset({"statement_timeout_s", "lock_timeout_s", "max_value_mb"})
-#: Other keys that change nothing about a run.
-WITHOUT_EFFECT: Final = ("shape_drift_warn_factor",)
+#: Tuning that only a source can follow: one that has an option ``tuning`` does.
+OF_SOURCES: Final = frozenset({"statement_timeout_s", "lock_timeout_s"})
+#: Tuning that nothing follows: the source's load is not watched.
+UNSERVED: Final = frozenset({"adaptive", "min_parallel"})
 
 
 def report_pending(root: Keyed, exports: tuple[Node, ...], source: SourceBlock | None, reading: Reading) -> None:
-    """Report the gates that are not judged as problems, and the rest as warnings."""
-    tunings = [_entry(root, ("source", "tuning")), *(_entry(node, ("tuning",)) for node in exports)]
-    looks = source is not None and "tuning" in {field.key for field in option_fields(source.declaration.options)}
-    followed = ENGINE_TUNING | (SOURCE_TUNING if looks else frozenset())
-    for tuning in tunings:
-        for entry in _entries(tuning):
-            if entry.key not in followed:
+    """Report as warnings the keys that change nothing about a run."""
+    followed = _followed(source)
+    block = root.get("source")
+    for node in (*(() if block is None else (block.value,)), *exports):
+        for entry in _tuning(node):
+            if entry.key in UNSERVED and getattr(entry.value, "text", "") != "false":
                 reading.warn(entry.place, f"tuning.{entry.key} has no effect yet")
-    for node in exports:
-        for path in GATES:
-            found = _entry(node, path)
-            if found is not None and not _harmless(found.value):
-                message = f"{'.'.join(path)} is not judged yet, and the run would pass without it"
-                remedy = "remove it, and check the column where the files are loaded"
-                reading.problem(found.place, message, code=UNSUPPORTED, remedy=remedy)
-        for key in WITHOUT_EFFECT:
-            if (found := _entry(node, (key,))) is not None:
-                reading.warn(found.place, f"{key} has no effect yet")
-    if (notifications := root.get("notifications")) is not None:
-        reading.warn(notifications.place, "notifications are not sent yet")
+            elif entry.key in OF_SOURCES - followed:
+                reading.warn(entry.place, f"tuning.{entry.key} has no effect on this kind of source")
 
 
-def _entry(node: Node, path: tuple[str, ...]) -> Entry | None:
-    found = node.get(path[0]) if isinstance(node, Keyed) else None
-    return found if found is None or len(path) == 1 else _entry(found.value, path[1:])
+def _followed(source: SourceBlock | None) -> frozenset[str]:
+    """Return the keys of ``tuning`` that the source looks at itself."""
+    if source is None:
+        return OF_SOURCES
+    hints = [field.hint for field in option_fields(source.declaration.options) if field.key == "tuning"]
+    classes = [part for hint in hints for part in alternatives(hint) if attrs.has(part)]
+    return frozenset(field.key for cls in classes for field in option_fields(cls))
 
 
-def _entries(entry: Entry | None) -> Iterator[Entry]:
+def _tuning(node: Node) -> Iterator[Entry]:
+    entry = node.get("tuning") if isinstance(node, Keyed) else None
     return iter(entry.value if entry is not None and isinstance(entry.value, Keyed) else ())
-
-
-def _harmless(node: Node) -> bool:
-    """Whether a value asks for nothing: an empty one, or the default of ``verify``."""
-    if isinstance(node, Keyed):
-        return not node.entries
-    return not node.items if isinstance(node, Items) else node.null or node.text == "size"
