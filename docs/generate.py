@@ -33,6 +33,7 @@ RESERVED: Final[Mapping[str, str]] = {
 #: The second word of a code, and what its group is about.
 GROUPS: Final[Mapping[str, str]] = {
     "CLI": "Command line",
+    "INIT": "Writing a configuration",
     "CONFIG": "Configuration",
     "PLUGIN": "Plugins",
     "TYPE": "Types",
