@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +11,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from missing_servers import PREFIX
+from missing_servers import missing
+from pgbouncer_binary import find_pgbouncer
 from postgres_server import free_port, ordinary_user, spawn, stop
 
 from rivet_core.requests import ColumnKey, ReadContext, ReadRequest
@@ -36,10 +36,9 @@ unix_socket_dir =
 @pytest.fixture(params=["", "ignore_startup_parameters = options"], ids=["refusing", "ignoring"])
 def pooler(room: Any, request: pytest.FixtureRequest) -> Iterator[str]:
     """The URL of a pooler that refuses settings while connecting, and of one that drops them."""
-    binary = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
+    binary = find_pgbouncer()
     if binary is None:
-        # Counted like a missing server, but no error in CI: the server's own tests cover the ways in.
-        pytest.skip(f"{PREFIX}PgBouncer: install the package pgbouncer")
+        missing("PgBouncer", "install the package pgbouncer")
     parts, own = urlsplit(room.url), free_port()
     with TemporaryDirectory(prefix="rivet-pgbouncer-") as name:
         folder, owner = Path(name), ordinary_user()

@@ -12,11 +12,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 
+from pgbouncer_binary import find_pgbouncer
 from postgres_binaries import OLDEST, find_binaries
 
 #: Engine, the URL that points to a server elsewhere, the package, how to look for it.
-ENGINES: tuple[tuple[str, str, str, Callable[[], object]], ...] = (
+ENGINES: tuple[tuple[str, str | None, str, Callable[[], object]], ...] = (
     (f"PostgreSQL {OLDEST} or newer", "RIVET_TEST_POSTGRES_URL", "postgresql", find_binaries),
+    # The tests configure their own pooler, so none elsewhere can serve.
+    ("PgBouncer", None, "pgbouncer", find_pgbouncer),
 )
 
 
@@ -31,9 +34,9 @@ def install(package: str) -> None:
         subprocess.run(["apt-get", *arguments], env=environment, stdin=subprocess.DEVNULL, check=True)
 
 
-def ensure(engine: str, variable: str, package: str, find: Callable[[], object]) -> bool:
+def ensure(engine: str, variable: str | None, package: str, find: Callable[[], object]) -> bool:
     """Whether the engine can be used; says on standard output what was found or done."""
-    if os.environ.get(variable):
+    if variable is not None and os.environ.get(variable):
         print(f"{engine}: {variable} points to a server")
     elif found := find():
         print(f"{engine}: found in {found}")
@@ -46,7 +49,8 @@ def ensure(engine: str, variable: str, package: str, find: Callable[[], object])
     else:
         print(
             f"{engine}: not found, and not installed because that takes root and apt-get. Install the package"
-            f" {package!r}, or set {variable} to a server on which databases may be created."
+            f" {package!r}"
+            + (f", or set {variable} to a server on which databases may be created." if variable else ".")
         )
         return False
     return True
