@@ -123,7 +123,9 @@ def errors_page() -> str:
         groups.setdefault(code.split("_")[1], []).append((code, facts))
     text = _ERRORS_HEAD.format(**EXITS)
     for group, title in GROUPS.items():
-        rows = "".join(_row(code, facts) for code, facts in groups.pop(group))
+        if not (found := groups.pop(group, [])):
+            continue
+        rows = "".join(_row(code, facts) for code, facts in found)
         text += f"\n## {title}\n\n| code | kind | meaning |\n| --- | --- | --- |\n{rows}"
     if groups:
         msg = f"give these groups of codes a title in docs/generate.py: {', '.join(groups)}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -12,25 +11,17 @@ from crash_world import WORLDS, World
 from rivet_core.types import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from rivet_core.protocols import Batch, Source
+    from rivet_core.protocols import Source
     from rivet_core.requests import ReadContext, ReadRequest
     from rivet_core.schema import TableSchema
     from rivet_core.types import ColumnRules, Relation
 
 #: One world a runner that reads a shape of its own; the first is built in, the others stretch the contract.
 COLUMNS = ("full", "seek", "ranges", "tail", "stream", "opaque", "snapshot")
-#: A column that is no key, and one whose values are all different, of each world.
-PLAIN = {
-    **dict.fromkeys(("full", "seek", "ranges", "tail"), "name"),
-    "stream": "note",
-    "opaque": "document",
-    "snapshot": "address",
-}
-DISTINCT = {**dict.fromkeys(("full", "seek", "ranges", "tail", "snapshot"), "id"), "stream": "note", "opaque": "_id"}
 #: Those that read the one table.
 TABLES = ("full", "seek", "ranges", "tail")
 
@@ -90,35 +81,3 @@ class Broken(Wrapped):
             msg = "this page is on a bad disk"
             raise LookupError(msg)
         return self._real.read(request, context)
-
-
-class Changed(Wrapped):
-    """What it reads is changed, batch by batch."""
-
-    @staticmethod
-    def change(data: pa.RecordBatch) -> pa.RecordBatch:
-        return data
-
-    @contextmanager
-    def read(self, request: ReadRequest, context: ReadContext) -> Iterator[Iterator[Batch]]:
-        with self._real.read(request, context) as batches:
-            yield (attrs.evolve(batch, data=type(self).change(batch.data)) for batch in batches)
-
-
-def overwriting(world: World, value: object) -> World:
-    """Return the world with one value in every row of its plain column."""
-    name = PLAIN[world.name]
-
-    def change(data: pa.RecordBatch) -> pa.RecordBatch:
-        at = data.schema.get_field_index(name)
-        if at < 0:
-            return data
-        field = data.schema.field(at)
-        return data.set_column(at, field, pa.repeat(pa.scalar(value, field.type), data.num_rows))
-
-    return misbehaving(world, type("Overwriting", (Changed,), {"change": staticmethod(change)}))
-
-
-def losing(world: World) -> World:
-    """Return the world with a source that loses the first row of each batch, and says nothing."""
-    return misbehaving(world, type("Losing", (Changed,), {"change": staticmethod(lambda data: data.slice(1))}))
