@@ -5,6 +5,7 @@ No YAML rule about types is applied here; what a scalar means is decided by the 
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import attrs
@@ -161,7 +162,7 @@ class _Growing:
         if isinstance(node, yaml.SequenceNode):
             items = [self.node(item, f"{path}[{number}]", below) for number, item in enumerate(node.value)]
             return Items(items=tuple(items), place=place)
-        return Scalar(text=node.value, plain=_plain(node), place=place)
+        return Scalar(text=self._text(node.value, place), plain=_plain(node), place=place)
 
     def _entries(self, node: yaml.MappingNode, path: str, above: tuple[int, ...]) -> Iterator[Entry]:
         entries: dict[str, Entry] = {}
@@ -173,13 +174,14 @@ class _Growing:
             if key.tag == "tag:yaml.org,2002:merge":
                 merged += self._merged(value, path, above)
                 continue
-            inner = step(path, key.value)
+            name = self._text(key.value, self._place(key, path))
+            inner = step(path, name)
             place = self._place(key, inner)
-            if first := entries.get(key.value):
-                message = f"{key.value!r} is given twice, first on line {first.place.line}"
+            if first := entries.get(name):
+                message = f"{name!r} is given twice, first on line {first.place.line}"
                 self.problems.append(Problem(place=place, message=message, remedy="remove one of the two"))
                 continue
-            entries[key.value] = Entry(key=key.value, value=self.node(value, inner, above), place=place)
+            entries[name] = Entry(key=name, value=self.node(value, inner, above), place=place)
         yield from entries.values()
         for entry in merged:
             if entry.key not in entries:
@@ -197,6 +199,18 @@ class _Growing:
                 self.problems.append(Problem(place=self._place(one, step(path, "<<")), message="'<<' takes a mapping"))
         return found
 
+    def _text(self, text: str, place: Place) -> str:
+        r"""Return a text with the halves of characters joined, as JSON writes them: ``"\ud83e\udd80"`` is one."""
+        if not _HALF.search(text):
+            return text
+        units = text.encode("utf-16-le", "surrogatepass")
+        try:
+            return units.decode("utf-16-le")
+        except UnicodeDecodeError:
+            message = "the escapes of this text hold half a character"
+            self.problems.append(Problem(place=place, message=message, remedy="write the character itself"))
+            return units.decode("utf-16-le", "replace")
+
     def _refuse_tag(self, node: yaml.Node, place: Place) -> None:
         kind, plain = type(node), _plain(node)
         value = node.value if isinstance(node, yaml.ScalarNode) else None
@@ -212,6 +226,7 @@ class _Growing:
         return Place(file=self._file, path=path or None, line=mark.line + 1, column=mark.column + 1)
 
 
+_HALF: Final = re.compile("[\ud800-\udfff]")
 _RESOLVER: Final = yaml.resolver.Resolver()
 
 
