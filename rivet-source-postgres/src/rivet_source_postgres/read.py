@@ -99,7 +99,7 @@ def _batches(
     if waiting is not None:
         yield attrs.evolve(waiting[0], mark=waiting[1])
     if empty:
-        yield Batch(data=pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema))
+        yield Batch(data=pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in schema], schema=schema))
 
 
 def _named(batches: Iterator[Batch], expired: threading.Event, relation: str) -> Iterator[Batch]:

@@ -128,4 +128,6 @@ RULES: Final[dict[str, TypeRule]] = {
     "json": TypeRule(arrow=_always(pa.json_())),
     "jsonb": TypeRule(arrow=_always(pa.json_()), remark="as the server writes it: one blank behind : and ,"),
     "uuid": TypeRule(arrow=_always(pa.uuid())),
+    # A cast keeps a declaration in front, whose encoding is that of the server and not that of the file.
+    "xml": attrs.evolve(TEXT, select=PRINTED),
 }

@@ -77,7 +77,9 @@ class DatasetSink:
 
     def finish_empty(self) -> FinishedPart:
         """Make a part without rows, where there is no open one."""
-        self._count(self._counted(pa.RecordBatch.from_pylist([], schema=self._expected)))
+        # Not from an empty list of rows, which Arrow cannot make of lists of extension types.
+        nothing = [pa.nulls(0, field.type) for field in self._expected]
+        self._count(self._counted(pa.RecordBatch.from_arrays(nothing, schema=self._expected)))
         return self._finish(self._new_file())
 
     def abort(self) -> None:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from rivet_core.errors import IntegrityError, Place, UsageError
-from rivet_core.formats.parquet.writer import ParquetPart
+from rivet_core.formats.parquet.writer import ParquetPart, no_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,7 +64,7 @@ def _objection(field: pa.Field) -> str | None:
     out = io.BytesIO()
     try:
         with pq.ParquetWriter(out, schema) as writer:
-            writer.write_table(schema.empty_table())
+            writer.write_table(no_rows(schema))
         found = pq.read_schema(io.BytesIO(out.getvalue())).field(0).type
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid, pa.ArrowTypeError) as error:
         return f"{field.type} ({str(error).splitlines()[0]})"

@@ -40,7 +40,7 @@ class ParquetPart:
     def finish(self) -> None:
         for group in self._grouper.rest():
             self._write_group(group)
-        self._open(self._schema.empty_table()).close()
+        self._open(no_rows(self._schema)).close()
         self._writer = None
 
     def abort(self) -> None:
@@ -63,6 +63,11 @@ class ParquetPart:
                 version="2.6",
             )
         return self._writer
+
+
+def no_rows(schema: pa.Schema) -> pa.Table:
+    """Return a table without rows; Arrow's own cannot hold lists of extension types."""
+    return pa.Table.from_arrays([pa.nulls(0, field.type) for field in schema], schema=schema)
 
 
 class _Gate:
