@@ -6,14 +6,18 @@ duration has more than 99 hours or is negative.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from rivet_core.formats.csv.calendar import Numbers, civil, days_of
 from rivet_core.formats.csv.laid_out import TEXT, Bytes, from_matrix, joined, laid_out, nulls_of
+
+Flags: TypeAlias = npt.NDArray[np.bool_]
+Counts: TypeAlias = Numbers | npt.NDArray[np.uint64]
 
 _DATE: Final = b"0000-00-00"
 _CLOCK: Final = b"00:00:00."
@@ -106,14 +110,15 @@ def _put_date(matrix: Bytes, days: Numbers) -> pa.Array | None:
 
 
 def _put_duration(matrix: Bytes, ticks: Numbers, unit: str) -> pa.Array | None:
-    size = np.abs(ticks)
+    # The size of the lowest number is one more than a signed one can be.
+    size = np.abs(ticks).view(np.uint64)
     a_hundred_hours = 360_000 * _A_SECOND[unit]
     upper = size // a_hundred_hours
     _put_clock(matrix, 0, size - upper * a_hundred_hours, unit)
     return _sign(ticks < 0, upper, plus="")
 
 
-def _sign(negative: np.typing.NDArray[np.bool_], upper: Numbers, *, plus: str) -> pa.Array | None:
+def _sign(negative: Flags, upper: Counts, *, plus: str) -> pa.Array | None:
     """Return what stands before the fixed text, or None where that is nothing in all rows."""
     if not (negative.any() or upper.any()):
         return None
@@ -123,7 +128,7 @@ def _sign(negative: np.typing.NDArray[np.bool_], upper: Numbers, *, plus: str) -
     return joined(sign, digits)
 
 
-def _signed(before: pa.Array | None, rows: int) -> tuple[np.typing.NDArray[np.bool_], Numbers]:
+def _signed(before: pa.Array | None, rows: int) -> tuple[Flags, Numbers]:
     if before is None:
         return np.zeros(rows, np.bool_), np.zeros(rows, np.int64)
     digits = pc.ascii_ltrim(before, "+-")
@@ -131,7 +136,7 @@ def _signed(before: pa.Array | None, rows: int) -> tuple[np.typing.NDArray[np.bo
     return pc.starts_with(before, "-").to_numpy(zero_copy_only=False), upper.to_numpy()
 
 
-def _put_clock(matrix: Bytes, at: int, ticks: Numbers, unit: str) -> None:
+def _put_clock(matrix: Bytes, at: int, ticks: Counts, unit: str) -> None:
     a_second = _A_SECOND[unit]
     seconds = ticks // a_second
     minutes = seconds // 60
@@ -154,7 +159,7 @@ def _seconds(matrix: Bytes, at: int, unit: str) -> Numbers:
     return whole * a_second + (_number(matrix, at + len(_CLOCK), len(str(a_second)) - 1) if a_second > 1 else 0)
 
 
-def _put(matrix: Bytes, at: int, numbers: Numbers, places: int) -> None:
+def _put(matrix: Bytes, at: int, numbers: Counts, places: int) -> None:
     end = at + places
     while end - at > 1:
         rest = numbers // 100
