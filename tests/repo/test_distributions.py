@@ -145,6 +145,8 @@ def test_what_is_imported_is_declared_and_what_is_declared_is_imported(
 ) -> None:
     providers = packages_distributions()
     outside = imported(root / name / "src") - set(sys.stdlib_module_names) - {package(name)}
+    # Type checkers bring this one; it does not exist at run time.
+    outside -= {"_typeshed"}
     used = {canonicalize_name(provider) for module in outside for provider in providers.get(module, [module])}
     declared = {canonicalize_name(need.name) for need in dependencies(metadata[name])}
     registers = bool(metadata[name].get("entry-points"))
