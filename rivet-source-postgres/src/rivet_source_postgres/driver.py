@@ -5,6 +5,7 @@ The driver's DB-API layer is not used: its record batch reader loses the SQLSTAT
 
 from __future__ import annotations
 
+import atexit
 import signal
 import threading
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -114,10 +115,11 @@ class Statement:
 
 
 class _Databases:
-    """The database handles of this process, one a URI, as long as a connection uses it.
+    """The database handles of this process, one a URI, and the last one that was used for the next who wants it.
 
     Making one reads the whole catalogue of types and columns, which takes longer than everything else together. A
-    handle does not notice types that are made later, but only the server's own ones are ever delivered.
+    handle does not notice types that are made later, but only the server's own ones are ever delivered. It holds no
+    connection.
     """
 
     def __init__(self) -> None:
@@ -128,30 +130,35 @@ class _Databases:
     def connect(self, uri: Secret) -> adbc_driver_manager.AdbcConnection:
         key = uri.reveal()
         with self._lock:
-            database, users = self._open.get(key) or (adbc_driver_postgresql.connect(key), 0)
-            try:
-                connection = adbc_driver_manager.AdbcConnection(database)
-            except BaseException:
-                if not users:
-                    database.close()
-                raise
+            if key not in self._open:
+                self._close_idle()
+                self._open[key] = (adbc_driver_postgresql.connect(key), 0)
+            database, users = self._open[key]
+            connection = adbc_driver_manager.AdbcConnection(database)
             self._open[key] = (database, users + 1)
         return connection
 
     def close(self, uri: Secret, connection: adbc_driver_manager.AdbcConnection) -> None:
         key = uri.reveal()
         with self._lock:
-            database, users = self._open.pop(key)
-            if users > 1:
-                self._open[key] = (database, users - 1)
-            try:
-                connection.close()
-            finally:
-                if users == 1:
-                    database.close()
+            database, users = self._open[key]
+            self._open[key] = (database, users - 1)
+            connection.close()
+
+    def clear(self) -> None:
+        """Close what nobody uses."""
+        with self._lock:
+            self._close_idle()
+
+    def _close_idle(self) -> None:
+        for key, (database, users) in tuple(self._open.items()):
+            if not users:
+                del self._open[key]
+                database.close()
 
 
 _DATABASES: Final = _Databases()
+atexit.register(_DATABASES.clear)
 
 
 class Connection:
