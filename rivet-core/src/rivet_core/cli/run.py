@@ -30,10 +30,16 @@ rivet --lock-wait 0 run -c rivet.yaml --summary-output summary.json
 @click.option("--resume", is_flag=True, help="Accepted for other tools' sake: an unfinished run is always resumed.")
 @click.option("--force", is_flag=True, help="Accepted for other tools' sake: a finished prefix never refuses a run.")
 @click.option("--validate", is_flag=True, help="Verify what was written in full, and fail when it is wrong.")
+@click.option(
+    "--reconcile",
+    is_flag=True,
+    help="Let the source count what was read, compare, and verify what was written, as --validate does.",
+)
 @click.option("--strict", is_flag=True, help="Refuse columns that do not arrive as exact or compatible values.")
 @json_option
 @click.option("--summary-output", metavar="PATH", help="Write the JSON summary to a file, too.")
 @click.option("--parallel-exports", is_flag=True, help="Run up to 16 exports beside each other.")
+@click.option("--no-notify", is_flag=True, help="Tell nobody, whatever the configuration's notifications say.")
 @click.pass_obj
 def command(
     invocation: Invocation,
@@ -45,10 +51,12 @@ def command(
     resume: bool,
     force: bool,
     validate: bool,
+    reconcile: bool,
     strict: bool,
     as_json: bool,
     summary_output: str | None,
     parallel_exports: bool,
+    no_notify: bool,
 ) -> int:
     """Run all exports of a configuration, or those that are named.
 
@@ -66,7 +74,9 @@ def command(
             params=params,
             fresh=fresh,
             resume=resume,
-            validate=validate,
+            validate=validate or reconcile,
+            reconcile=reconcile,
+            notify=not no_notify,
             strict=strict,
             as_json=as_json,
             summary_output=summary_output,

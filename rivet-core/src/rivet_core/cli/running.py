@@ -24,6 +24,7 @@ from rivet_core.errors import EnvironmentFailure, IntegrityError, Place, RivetEr
 from rivet_core.manifest.report import Depth
 from rivet_core.state import StateDatabase
 from rivet_core.state.location import FOREIGN_STATE_FILE
+from rivet_core.types import Secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,6 +48,8 @@ class Wishes:
     as_json: bool = False
     summary_output: str | None = None
     parallel_exports: bool = False
+    reconcile: bool = False
+    notify: bool = True
 
 
 def run(invocation: Invocation, wishes: Wishes) -> int:
@@ -66,6 +69,7 @@ def run(invocation: Invocation, wishes: Wishes) -> int:
     settings = Settings(
         lock_wait_seconds=wait,
         fresh=wishes.fresh,
+        reconcile=wishes.reconcile,
         staging=Path(folder) if (folder := invocation.environ.get("RIVET_STAGING")) else None,
         foreign_state=loaded.configuration.folder / FOREIGN_STATE_FILE,
     )
@@ -84,8 +88,29 @@ def run(invocation: Invocation, wishes: Wishes) -> int:
             database.close()
     invocation.abandon_threads = ended.alive
     report = _report(invocation, wishes, loaded, ended, started, at_a_time)
-    _print(invocation, wishes, report, loaded, piped=bool(piped))
+    try:
+        _print(invocation, wishes, report, loaded, piped=bool(piped))
+    finally:
+        if wishes.notify:
+            _notify(invocation, report, loaded)
     return report.exit
+
+
+def _notify(invocation: Invocation, report: RunReport, loaded: Loaded) -> None:
+    """Tell whom the file names; what goes wrong with that is a warning and nothing else."""
+    notifications = loaded.configuration.notifications
+    if notifications is None:
+        return
+    # Nobody else pays for an HTTP client.
+    from rivet_core.engine import notifying, slack
+
+    address = slack.webhook(notifications, invocation.environ)
+    text = notifying.message(report, notifications.on)
+    failure = address if isinstance(address, str) else None
+    if isinstance(address, Secret) and text is not None:
+        failure = slack.send(address, text)
+    if failure is not None:
+        tell(f"Warning: Slack was not told: {failure}" if text else f"Warning: Slack could not be told: {failure}")
 
 
 def _at_a_time(wishes: Wishes, loaded: Loaded, piped: list[str]) -> int:

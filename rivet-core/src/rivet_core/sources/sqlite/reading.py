@@ -61,13 +61,15 @@ def batches(
         pieces.append(piece)
         rows += len(chunk)
         size += piece.nbytes
-        step = _next_step(len(chunk), piece.nbytes, request.budget.bytes, request.budget.rows - rows)
+        left = request.budget.rows - rows
+        # With nothing left, the next chunk begins a batch.
+        step = _next_step(len(chunk), piece.nbytes, request.budget.bytes, left if left > 0 else request.budget.rows)
 
 
 def _next_step(rows: int, size: int, budget: int, left: int) -> int:
     """Return how many rows to fetch next: a small share of the budget, and not more than are still wanted."""
     fitting = budget * rows // (8 * size) if size else _MOST
-    return max(1, min(fitting, 2 * rows, _MOST, left if left > 0 else _MOST))
+    return max(1, min(fitting, 2 * rows, _MOST, left))
 
 
 def _converted(

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Generator
+
+import attrs
+import pyarrow as pa
+import structlog
+
+from rivet_core.engine.pace import Pace
+from rivet_core.engine.resident import resident_bytes
+from rivet_core.protocols import Batch
+from rivet_core.requests import Budget, Tuning
+
+MIB = 1024 * 1024
+
+
+@attrs.define
+class Feed:
+    """Batches of so many rows, and whether the read was closed."""
+
+    sizes: tuple[int, ...]
+    closed: bool = False
+
+    def read(self) -> Generator[Batch, None, None]:
+        try:
+            for rows in self.sizes:
+                yield Batch(data=pa.record_batch({"n": pa.array(range(rows))}))
+        finally:
+            self.closed = True
+
+
+def seconds(pace: Pace, *sizes: int) -> float:
+    began = time.monotonic()
+    assert [batch.data.num_rows for batch in pace.of(Feed(sizes).read())] == list(sizes)
+    return time.monotonic() - began
+
+
+def memory(*values: int) -> Callable[[], int | None]:
+    """A process whose memory goes through these MiB, and stays at the last."""
+    left = list(values)
+
+    def resident() -> int:
+        return (left.pop(0) if len(left) > 1 else left[0]) * MIB
+
+    return resident
+
+
+def test_nothing_pauses_where_nothing_is_wanted() -> None:
+    assert seconds(Pace(Tuning(), resident=memory(10_000)), 5, 5, 5) < 0.1
+
+
+def test_a_full_batch_pauses_in_full_and_a_small_one_by_its_share() -> None:
+    tuning = Tuning(throttle_ms=200, budget=Budget(rows=100))
+    assert seconds(Pace(tuning), 100) >= 0.2
+    assert seconds(Pace(tuning), 10, 10) < 0.15
+
+
+def test_no_batch_pauses_longer_than_a_full_one() -> None:
+    tuning = Tuning(throttle_ms=100, budget=Budget(rows=1))
+    assert seconds(Pace(tuning), 1000) < 1
+
+
+def test_a_cancel_ends_the_pause_and_every_later_one() -> None:
+    pace = Pace(Tuning(throttle_ms=60_000, budget=Budget(rows=1)))
+    timer = threading.Timer(0.1, pace.wake)
+    timer.start()
+    assert seconds(pace, 1, 1, 1) < 5
+    timer.join()
+
+
+def test_closing_it_closes_the_read() -> None:
+    feed = Feed((1, 1))
+    batches = Pace(Tuning()).of(feed.read())
+    next(batches)
+    batches.close()
+    assert feed.closed
+
+
+def test_reading_waits_until_the_memory_is_below_its_threshold() -> None:
+    resident = memory(200, 200, 200, 50)
+    assert 0.15 < seconds(Pace(Tuning(memory_threshold_mb=100), resident=resident, patience=5), 1) < 3
+
+
+def test_a_wait_for_memory_that_does_not_help_is_the_last_one_until_it_was_low_again() -> None:
+    pace = Pace(Tuning(memory_threshold_mb=100), resident=memory(200), patience=0.3)
+    assert 0.3 <= seconds(pace, 1, 1, 1, 1) < 0.6
+    pace = Pace(Tuning(memory_threshold_mb=100), resident=memory(*[200] * 10, 50, 200), patience=0.3)
+    assert 0.6 <= seconds(pace, *[1] * 20) < 2
+
+
+def test_memory_that_cannot_be_known_pauses_nothing() -> None:
+    assert seconds(Pace(Tuning(memory_threshold_mb=1), resident=lambda: None), 1, 1) < 0.1
+
+
+def test_a_threshold_that_stays_exceeded_is_said() -> None:
+    with structlog.testing.capture_logs() as logs:
+        seconds(Pace(Tuning(memory_threshold_mb=100), resident=memory(200), patience=0.1), 1)
+    assert [line["event"] for line in logs] == ["memory_stays_high"]
+
+
+def test_the_memory_of_this_process_is_known_on_linux() -> None:
+    held = resident_bytes()
+    assert held is not None
+    assert 10 * MIB < held < 100_000 * MIB

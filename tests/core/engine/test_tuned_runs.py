@@ -1,0 +1,100 @@
+"""Whole runs under tuning: how large batches are, what is too large, and that a pause or a count ends with the run."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from crash_world import WORLDS, World, check_delivery
+from ledger_worlds import Wrapped, fresh, misbehaving
+
+from rivet_core.engine.units import Stopped
+from rivet_core.errors import Exit
+from rivet_core.events import RowsRead, UnitStarted
+from rivet_core.requests import Budget, ReadContext, ReadRequest, Tuning
+
+
+def batches(world: World, folder: Path, tuning: Tuning) -> list[int]:
+    events: list[Any] = []
+    assert world.run(folder, changes={"tuning": tuning}, observe=events.append).error is None
+    return [event.rows for event in events if isinstance(event, RowsRead)]
+
+
+def test_a_source_delivers_batches_of_the_size_that_was_asked_for(tmp_path: Path) -> None:
+    assert batches(fresh("full", tmp_path), tmp_path, Tuning(budget=Budget(rows=10))) == [10, 10, 10, 10]
+
+
+def test_batches_that_are_still_too_large_are_cut(tmp_path: Path) -> None:
+    tuning = Tuning(max_batch_bytes=100, on_batch_exceeded="auto_shrink")
+    world = fresh("opaque", tmp_path)
+    assert max(batches(world, tmp_path, tuning)) < 7
+    check_delivery(world, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("tuning", "code"),
+    [
+        (Tuning(max_batch_bytes=20, on_batch_exceeded="fail"), "RIVET_SOURCE_BATCH_TOO_LARGE"),
+        (Tuning(max_value_bytes=5), "RIVET_SOURCE_VALUE_TOO_LARGE"),
+    ],
+)
+@pytest.mark.parametrize("name", ["full", "seek"])
+def test_what_is_too_large_leaves_the_run_open_after_one_attempt(
+    name: str, tuning: Tuning, code: str, tmp_path: Path
+) -> None:
+    world, events = fresh(name, tmp_path), []  # type: ignore[var-annotated]
+    outcome = world.run(tmp_path, changes={"tuning": tuning}, observe=events.append)
+    assert outcome.error is not None
+    assert (outcome.error.code, outcome.exit, outcome.status) == (code, Exit.USAGE, "open")
+    assert sum(isinstance(event, UnitStarted) for event in events) == 1
+    assert world.run(tmp_path).error is None
+    check_delivery(world, tmp_path)
+
+
+def stopped_after(seconds: float, run: Callable[[threading.Event], object]) -> float:
+    """Run, ask for the end after so many seconds, and return how long it took from there."""
+    stop = threading.Event()
+    timer = threading.Timer(seconds, stop.set)
+    timer.start()
+    began = time.monotonic()
+    with pytest.raises(Stopped):
+        run(stop)
+    timer.join()
+    return time.monotonic() - began - seconds
+
+
+def test_a_long_pause_between_batches_ends_with_the_run(tmp_path: Path) -> None:
+    world = fresh("full", tmp_path)
+    tuning = Tuning(throttle_ms=60_000, budget=Budget(rows=1))
+    assert stopped_after(1.0, lambda stop: world.run(tmp_path, changes={"tuning": tuning}, stop=stop)) < 10
+    assert world.run(tmp_path).error is None
+    check_delivery(world, tmp_path)
+
+
+class Counting(Wrapped):
+    """Its counts last until they are cancelled."""
+
+    cancelled: threading.Event
+    counting: threading.Event
+
+    def count(self, request: ReadRequest, context: ReadContext) -> int:
+        type(self).counting.set()
+        type(self).cancelled.wait(60)
+        msg = "cancelled"
+        raise LookupError(msg)
+
+    def cancel(self) -> None:
+        type(self).cancelled.set()
+        self._real.cancel()
+
+
+def test_a_count_that_lasts_long_ends_with_the_run(tmp_path: Path) -> None:
+    fresh("full", tmp_path)
+    kind = type("Lasting", (Counting,), {"cancelled": threading.Event(), "counting": threading.Event()})
+    world = misbehaving(WORLDS["full"], kind)
+    assert stopped_after(1.0, lambda stop: world.run(tmp_path, reconcile=True, stop=stop)) < 10
+    assert kind.counting.is_set()  # type: ignore[attr-defined] # the class has it
