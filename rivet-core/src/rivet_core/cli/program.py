@@ -9,6 +9,7 @@ import click
 from rivet_core.cli.parsing import Group
 
 HOMES: Final = {
+    "init": "rivet_core.cli.init",
     "run": "rivet_core.cli.run",
     "validate": "rivet_core.cli.validate",
     "check": "rivet_core.cli.check",
@@ -45,6 +46,7 @@ program = Group(
         )
     ],
     epilog="""
+rivet init --source sqlite:///shop.db
 rivet doctor -c rivet.yaml
 rivet check -c rivet.yaml
 rivet run -c rivet.yaml

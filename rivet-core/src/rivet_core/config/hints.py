@@ -6,6 +6,7 @@ import types
 import typing
 from collections.abc import Mapping
 from enum import Enum
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal, Union
 
@@ -45,6 +46,11 @@ def option_fields(cls: type) -> tuple[OptionField, ...]:
 
     :raises InternalError: when the class's annotations cannot be resolved at run time.
     """
+    return _option_fields(cls)
+
+
+@cache  # resolving annotations would be most of the time that a file of many exports takes
+def _option_fields(cls: type) -> tuple[OptionField, ...]:
     try:
         hints = typing.get_type_hints(cls)
     except NameError as error:

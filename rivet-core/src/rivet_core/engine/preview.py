@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rivet_core.engine.declarations import Declarations
+    from rivet_core.hookspecs import DatasetSpec
     from rivet_core.protocols import Source
     from rivet_core.requests import Intent
     from rivet_core.schema import TableSchema
     from rivet_core.state import StateDatabase
     from rivet_core.state.rows import ExportRow
+    from rivet_core.types import SourceIdentity
 
 
 @attrs.frozen(kw_only=True)
@@ -87,22 +89,32 @@ def _steps(
     schemas = tuple((spec, source.describe(spec.relation, intent.rules)) for spec in specs)
     found = attrs.evolve(found, schemas=tuple((spec.name, schema) for spec, schema in schemas))
     yield found
-    with closing(declarations.open_destination(intent, intent.prefix)) as destination:
-        template = destination.uri()
-    facts = Facts(
-        identity=identity,
-        source=declarations.source.capabilities,
-        destination=capabilities,
-        schemas=schemas,
-        destination_template=template,
-    )
+    facts = facts_of(intent, declarations, identity, schemas)
     plan = make_plan(intent, facts, runner, position=stored_position(None if export is None else export.position))
     yield (found := attrs.evolve(found, plan=plan))
     written = declarations.format_factory(intent)()
     for dataset in plan.datasets:
         written.check(dataset.schema)
     if database is not None and export is not None:
-        yield from _against_state(found, plan, database, export, template)
+        yield from _against_state(found, plan, database, export, facts.destination_template)
+
+
+def facts_of(
+    intent: Intent,
+    declarations: Declarations,
+    identity: SourceIdentity,
+    schemas: tuple[tuple[DatasetSpec, TableSchema], ...],
+) -> Facts:
+    """Return what planning needs beside the intent; the destination is only asked for its address."""
+    with closing(declarations.open_destination(intent, intent.prefix)) as destination:
+        template = destination.uri()
+    return Facts(
+        identity=identity,
+        source=declarations.source.capabilities,
+        destination=declarations.destination.capabilities,
+        schemas=schemas,
+        destination_template=template,
+    )
 
 
 def _with_position(found: Preview, export: ExportRow) -> Preview:

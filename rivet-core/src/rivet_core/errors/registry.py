@@ -39,6 +39,11 @@ CODES: Mapping[str, CodeFacts] = MappingProxyType(
         "RIVET_CLI_PREFLIGHT_UNVERIFIED": CodeFacts(
             "environment", "A check of doctor could not be made now; it may be later."
         ),
+        "RIVET_INIT_CONFIG_EXISTS": CodeFacts(
+            "refusal", "The file that a configuration would be written to is already there."
+        ),
+        "RIVET_INIT_NO_TABLES": CodeFacts("usage", "There is no table to write an export for."),
+        "RIVET_INIT_TABLE_AMBIGUOUS": CodeFacts("usage", "Several tables have the name that was given."),
         "RIVET_CONFIG_FILE_UNREADABLE": CodeFacts("environment", "The configuration file cannot be read."),
         "RIVET_CONFIG_YAML_INVALID": CodeFacts(
             "usage", "The configuration breaks the rules of YAML or of rivet's keys."
