@@ -318,3 +318,24 @@ def test_progress_is_drawn_on_a_terminal(shop: Path) -> None:
     os.close(leader)
     assert process.returncode == 0
     assert b"1,000 rows" in drawn
+
+
+def test_a_count_of_the_source_is_compared_declared_and_verified(rivet: Rivet, shop: Path) -> None:
+    ended = rivet("run", "-c", "rivet.yaml", "-e", "orders", "--reconcile", "--json")
+    assert ended.code == 0
+    (export,) = ended.json()["per_export"]
+    gates = {gate["gate"]: gate["verdict"] for gate in export["gates"]}
+    assert gates["reconcile"] == "pass"
+    assert export["validation"]["passed"]
+    manifest = json.loads((shop / "out" / "orders" / "manifest.json").read_text())
+    assert manifest["source"]["extraction"]["source_row_count"] == manifest["row_count"] == 1000
+
+
+def test_a_gate_of_a_column_that_is_not_there_is_exit_1_before_a_run_is_opened(
+    rivet: Rivet, configure: Callable[[str], None]
+) -> None:
+    configure(one_export(quality="{unique_columns: [ghost]}"))
+    ended = rivet("run", "-c", "rivet.yaml")
+    assert ended.code == 1
+    assert "quality.unique_columns names ghost, which the export does not have" in ended.err
+    assert "exports.orders.quality.unique_columns" in ended.err
