@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 
 #: A run that hangs must fail its test, not the session.
-PATIENCE_S = 110.0
+PATIENCE_S = 300.0
 
 
 @attrs.frozen
@@ -47,7 +47,9 @@ class Place:
         self, source: dict[str, Any], exports: Iterable[dict[str, Any]], *, file: str = "rivet.yaml", **keys: Any
     ) -> None:
         """Writes a configuration; JSON is YAML, and needs no rules of quoting of our own."""
-        text = json.dumps({"source": {"type": "postgres", **source}, "exports": list(exports), **keys}, indent=1, ensure_ascii=False)
+        text = json.dumps(
+            {"source": {"type": "postgres", **source}, "exports": list(exports), **keys}, indent=1, ensure_ascii=False
+        )
         (self.folder / file).write_text(text, encoding="utf-8")
 
     def start(self, *arguments: str, **variables: str) -> subprocess.Popen[str]:

@@ -93,7 +93,7 @@ LITERALS: dict[str, tuple[str, ...]] = {
     "varchar": ("", "null", _ODD),
     "xid": ("0", "4294967295"),
     "xid8": ("0", "18446744073709551615"),
-    "xml": ("<a/>", "<a b=\"1\">é &amp; <![CDATA[<x>]]></a>", "text only", "<?xml version=\"1.0\"?><a/>"),
+    "xml": ("<a/>", '<a b="1">é &amp; <![CDATA[<x>]]></a>', "text only", '<?xml version="1.0"?><a/>'),
     # -- ranges
     "int4range": ("empty", "[1,5)", "(,)", "[-2147483648,2147483647)", "(,0)"),
     "int8range": ("empty", "[1,5)", "[9223372036854775806,)"),

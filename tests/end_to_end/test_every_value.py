@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import attrs
+import pyarrow.parquet as pq
 import pytest
 from e2e_command import Ended, Place, export, table
 from e2e_every_type import SCHEMA, TypeFacts, make_tables, make_types
@@ -15,6 +17,9 @@ from e2e_reader import Delivered
 from e2e_server_text import array_elements, server_rows
 from e2e_shapes import SHAPES, make_shapes, select
 from postgres_server import PostgresDatabase
+
+# Two runs of eighty exports each.
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
 #: Arrow types by native type; what is not here arrives as the server's own text.
 ARROW = {
@@ -56,40 +61,82 @@ SPELLING: dict[str, Callable[[str], str]] = {"money": money, "interval": interva
 
 
 @attrs.frozen(kw_only=True)
-class World:
-    """The database, exported once, by one command.
+class Stock:
+    """The database.
 
     :param types: all types of the server.
     :param columns: the types of the columns of the tables that were made from the catalogue.
     """
 
     database: PostgresDatabase
-    place: Place
     types: tuple[TypeFacts, ...]
     columns: dict[str, list[TypeFacts]]
+
+
+@attrs.frozen(kw_only=True)
+class World:
+    """The database, exported once in one format by one command."""
+
+    format: str
+    stock: Stock
+    place: Place
     ended: Ended
+
+    def delivered(self, name: str) -> Delivered:
+        return Delivered.at(self.place.prefix(name))
 
 
 @pytest.fixture(scope="module")
-def world(make_database: Callable[[], PostgresDatabase], tmp_path_factory: pytest.TempPathFactory) -> World:
+def stock(make_database: Callable[[], PostgresDatabase]) -> Stock:
     database = make_database()
     types = make_types(database)
     columns = make_tables(database, types)
     make_shapes(database)
-    place = Place(folder=tmp_path_factory.mktemp("every"))
-    relations = {name: table(name, SCHEMA) for name in columns} | SHAPES
-    place.configure({"url": database.url}, [export(name, relation) for name, relation in relations.items()])
-    return World(database=database, place=place, types=types, columns=columns, ended=place.run("--validate"))
+    return Stock(database=database, types=types, columns=columns)
+
+
+def exported(stock: Stock, folder: Path, kind: str, overrides: dict[str, dict[str, str]]) -> World:
+    place = Place(folder=folder)
+    relations = {name: table(name, SCHEMA) for name in stock.columns} | SHAPES
+    place.configure(
+        {"url": stock.database.url},
+        [
+            export(name, relation, format=kind, **({"columns": overrides[name]} if overrides.get(name) else {}))
+            for name, relation in relations.items()
+        ],
+    )
+    return World(format=kind, stock=stock, place=place, ended=place.run("--validate"))
+
+
+@pytest.fixture(scope="module")
+def parquet(stock: Stock, tmp_path_factory: pytest.TempPathFactory) -> World:
+    return exported(stock, tmp_path_factory.mktemp("parquet"), "parquet", {})
+
+
+@pytest.fixture(scope="module")
+def csv(stock: Stock, parquet: World, tmp_path_factory: pytest.TempPathFactory) -> World:
+    """With the text of every array, since CSV refuses lists."""
+    overrides = {}
+    for name in (*stock.columns, *SHAPES):
+        delivered = parquet.delivered(name)
+        pairs = zip(delivered.schema.names, delivered.lists(), strict=True)
+        overrides[name] = {column: "text" for column, is_list in pairs if is_list}
+    return exported(stock, tmp_path_factory.mktemp("csv"), "csv", overrides)
+
+
+@pytest.fixture(scope="module", params=["parquet", "csv"])
+def world(request: pytest.FixtureRequest) -> World:
+    found: World = request.getfixturevalue(request.param)
+    return found
 
 
 def compare(delivered: Delivered, expected: list[tuple[Any, ...]]) -> None:
     """Compares two sets of rows, first a column at a time, so that a difference says where it is."""
     found = delivered.rows()
-    names = delivered.schema.names
     assert len(found) == len(expected) == delivered.manifest["row_count"]
     meant = [delivered.meant(row) for row in found]
     wanted = [delivered.meant(row) for row in expected]
-    for place, name in enumerate(names):
+    for place, name in enumerate(delivered.schema.names):
         here = Counter(row[place] for row in meant)
         there = Counter(row[place] for row in wanted)
         assert here == there, f"column {name}"
@@ -98,7 +145,7 @@ def compare(delivered: Delivered, expected: list[tuple[Any, ...]]) -> None:
 
 def expected_rows(database: PostgresDatabase, delivered: Delivered, asked: str, natives: list[str]) -> list[Any]:
     """The server's rows, arrays taken apart where lists are delivered."""
-    lists = [kind.startswith("list<") for kind in delivered.types().values()]
+    lists = delivered.lists()
     spelling = [
         SPELLING.get(native.removesuffix("[]") if is_list else native, str)
         for native, is_list in zip(natives, lists, strict=True)
@@ -124,24 +171,27 @@ def test_everything_is_exported_and_verified_by_one_command(world: World) -> Non
     assert (world.ended.code, world.ended.err.count("Error")) == (0, 0), world.ended.err[-3000:]
 
 
-def test_no_type_of_the_server_is_left_out(world: World) -> None:
-    covered = {(one.schema, one.name) for columns in world.columns.values() for one in columns}
-    left = {one.name for one in world.types if (one.schema, one.name) not in covered and one.kind != "p"}
+def test_no_type_of_the_server_is_left_out(stock: Stock) -> None:
+    covered = {(one.schema, one.name) for columns in stock.columns.values() for one in columns}
+    left = {one.name for one in stock.types if (one.schema, one.name) not in covered and one.kind != "p"}
     # No column can be of these: each is, or holds, a pseudo type.
     rows = {"pg_attribute", "pg_statistic", "pg_statistic_ext_data", "pg_stats", "pg_stats_ext_exprs"}
     assert left == {"_cstring"} | rows | {f"_{name}" for name in rows}
     assert len(covered) > 650
 
 
-def test_the_catalogue_makes_the_tables_that_are_compared(world: World) -> None:
-    assert set(TABLES) == set(world.columns)
+def test_the_catalogue_makes_the_tables_that_are_compared(stock: Stock) -> None:
+    assert set(TABLES) == set(stock.columns)
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_each_column_has_its_arrow_type(world: World, name: str) -> None:
-    columns = world.columns[name]
-    found = Delivered.at(world.place.prefix(name)).types()
-    assert found == {one.name: arrow_type(one) for one in columns}
+    columns = world.stock.columns[name]
+    found = world.delivered(name).types()
+    expected = {one.name: arrow_type(one) for one in columns}
+    if world.format == "csv":
+        expected = {column: "string" if kind.startswith("list<") else kind for column, kind in expected.items()}
+    assert found == expected
 
 
 def arrow_type(one: TypeFacts) -> str:
@@ -155,26 +205,32 @@ def arrow_type(one: TypeFacts) -> str:
 
 @pytest.mark.parametrize("name", TABLES)
 def test_each_value_of_each_type_is_the_servers_own(world: World, name: str) -> None:
-    delivered = Delivered.at(world.place.prefix(name))
-    natives = [one.name if one.element is None else f"{one.element}[]" for one in world.columns[name]]
+    delivered = world.delivered(name)
+    natives = [one.name if one.element is None else f"{one.element}[]" for one in world.stock.columns[name]]
     asked = select(table(name, SCHEMA))
-    compare(delivered, expected_rows(world.database, delivered, asked, natives))
+    compare(delivered, expected_rows(world.stock.database, delivered, asked, natives))
 
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_each_shape_of_relation_arrives_whole(world: World, name: str) -> None:
-    delivered = Delivered.at(world.place.prefix(name))
+    delivered = world.delivered(name)
     asked = select(SHAPES[name])
-    described = world.database.psql_text(f"{asked}\n\\gdesc").split("\n")
+    described = world.stock.database.psql_text(f"{asked}\n\\gdesc").split("\n")
     names = [line.rpartition("|")[0] for line in described]
     natives = [line.rpartition("|")[2] for line in described]
     assert delivered.schema.names == names
     spelled = [re.sub(r"^interval.*", "interval", native) for native in natives]
-    compare(delivered, expected_rows(world.database, delivered, asked, spelled))
+    compare(delivered, expected_rows(world.stock.database, delivered, asked, spelled))
 
 
-def test_zero_rows_are_one_typed_file(world: World) -> None:
-    delivered = Delivered.at(world.place.prefix("empty"))
+def test_the_files_have_the_schema_of_their_manifest(parquet: World) -> None:
+    for name in (*TABLES, *SHAPES):
+        delivered = parquet.delivered(name)
+        assert all(pq.read_schema(file).equals(delivered.schema) for file in delivered.files), name
+
+
+def test_zero_rows_are_one_typed_file(parquet: World) -> None:
+    delivered = parquet.delivered("empty")
     assert (delivered.manifest["row_count"], len(delivered.files)) == (0, 1)
     assert delivered.types() == {
         "id": "int64",
@@ -185,3 +241,19 @@ def test_zero_rows_are_one_typed_file(world: World) -> None:
         "u": "extension<arrow.uuid>",
         "l": "list<extension<arrow.uuid>>",
     }
+
+
+def test_csv_refuses_lists_and_nothing_else(stock: Stock, parquet: World, place: Place) -> None:
+    names = (*TABLES, *SHAPES)
+    relations = {name: table(name, SCHEMA) for name in stock.columns} | SHAPES
+    place.configure({"url": stock.database.url}, [export(name, relations[name], format="csv") for name in names])
+    done = place.rivet("check", "-c", "rivet.yaml", "--json")
+    found = {one["export_name"]: one["error"] for one in done.json()}
+    refused = {name: (error["code"], error["place"]["field"]) for name, error in found.items() if error is not None}
+    expected = {}
+    for name in names:
+        delivered = parquet.delivered(name)
+        lists = [column for column, is_list in zip(delivered.schema.names, delivered.lists(), strict=True) if is_list]
+        if lists:
+            expected[name] = ("RIVET_CONFIG_FORMAT_COLUMN_UNSUPPORTED", lists[0])
+    assert (done.code, refused) == (1, expected)
