@@ -37,7 +37,7 @@ def array_elements(literal: str) -> list[str | None]:
     """The elements of a one-dimensional array's literal."""
     assert literal[0] == "{", f"{literal} has bounds of its own or is no array"
     assert literal[-1] == "}"
-    found = []
+    found: list[str | None] = []
     for match in _ELEMENT.finditer(literal[1:-1]):
         quoted, bare = match.groups()
         if quoted is not None:

@@ -38,7 +38,11 @@ LISTED_TEXTS = {"text", "varchar", "bpchar", "name", "numeric", "mood", "n" * 63
 TABLES = tuple(
     f"{origin}{shape}{category}"
     for origin, categories in (
-        ("", "booleans geometry internals moments networks numbers others ranges strings bits timespans vectors tables views"),
+        (
+            "",
+            "bits booleans geometry internals moments networks numbers others ranges strings tables timespans vectors"
+            " views",
+        ),
         ("added_", "composites enums numbers others ranges strings vectors"),
     )
     for category in categories.split()
