@@ -19,7 +19,16 @@ import stretch_snapshot
 import stretch_stream
 import xxhash
 from crash_deaths import Death, Died, wrapped
-from crash_world import WORLDS, World, check_delivery, disturb_table, read_manifest, stable_rows, table_rows
+from crash_world import (
+    WORLDS,
+    World,
+    build_empty_table,
+    check_delivery,
+    disturb_table,
+    read_manifest,
+    stable_rows,
+    table_rows,
+)
 
 from rivet_core.errors import Exit
 from rivet_core.events import RunClosed
@@ -478,6 +487,18 @@ def orphans_are_moved_aside(folder: Path) -> None:
     assert len(moved) == 1
 
 
+def empty_run_is_skipped_only_when_its_gates_pass(folder: Path) -> None:
+    """``skip_empty`` leaves the prefix untouched; it does not save a run that should have had rows."""
+    world = attrs.evolve(WORLDS["seek"], build=build_empty_table)
+    place = fresh(world, folder / "world")
+    outcome = world.run(place, changes={"skip_empty": True})
+    assert outcome.status == "skipped"
+    assert not list((place / "out").glob("*.json")), "a skipped run wrote a manifest"
+    outcome = world.run(place, changes={"skip_empty": True, "row_count_min": 1})
+    assert outcome.exit is Exit.INTEGRITY
+    assert outcome.status == "failed"
+
+
 def unfinished_files_are_removed(folder: Path) -> None:
     """A killed process leaves local files; the next run removes them, whether it resumes the run or gives it up."""
     world = WORLDS["seek"]
@@ -618,6 +639,7 @@ SINGLE: dict[str, Check] = {
         outcomes_are_recorded,
         orphans_are_moved_aside,
         unfinished_files_are_removed,
+        empty_run_is_skipped_only_when_its_gates_pass,
         store_that_stumbles_is_tried_again,
         source_that_stumbles_is_tried_again,
         dying_snapshot_starts_the_run_anew,

@@ -11,6 +11,7 @@ import json
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 
 from crash_world import WORLDS
@@ -28,6 +29,8 @@ def _live_and_die(job: dict[str, str | int]) -> int:
             os.kill(os.getpid(), signal.SIGKILL)
         (folder / "stopped").write_text(str(os.getpid()))
         os.kill(os.getpid(), signal.SIGSTOP)
+        # The signal may reach another thread first, and this one must not walk on meanwhile.
+        time.sleep(0.3)
 
     folder = Path(str(job["folder"]))
     return int(WORLDS[str(job["world"])].run(folder, probe=probe).exit)

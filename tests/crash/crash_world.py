@@ -176,6 +176,12 @@ def build_table(folder: Path) -> None:
         connection.executemany("INSERT INTO things VALUES (?, ?)", [(n * 10, f"thing {n}") for n in range(1, ROWS + 1)])
 
 
+def build_empty_table(folder: Path) -> None:
+    """Make the table without a row."""
+    with closing(sqlite3.connect(folder / "source.db")) as connection, connection:
+        connection.execute("CREATE TABLE things (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
+
+
 def table_rows(folder: Path) -> dict[str, Counter[Row]]:
     """Return what the table holds now."""
     with closing(sqlite3.connect(folder / "source.db")) as connection:

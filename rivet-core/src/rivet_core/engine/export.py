@@ -20,7 +20,7 @@ from rivet_core.engine.sink import Recipe
 from rivet_core.engine.staging import staging_folder
 from rivet_core.engine.tally import Tally
 from rivet_core.engine.units import UnitReading, read_units
-from rivet_core.errors import InternalError, RivetError, SnapshotGone
+from rivet_core.errors import InternalError, RivetError, SnapshotGone, StaleWriter
 from rivet_core.events import RunOpened, Warned
 from rivet_core.ledger.run import EMPTY_UNIT
 from rivet_core.planning.identity import drift_baseline
@@ -97,13 +97,13 @@ def _run_once(run: _Run, began: float) -> Outcome:
         _announce(run, opened)
         try:
             status, error = _read_and_seal(run, opened, source, stack)
+        except SnapshotGone:
+            raise
         except RivetError as broken:
-            status, error = "open", broken
-            if isinstance(broken, SnapshotGone):
-                raise
+            status, error = "open", _superseded(opened) or broken
         except Exception as broken:
             log.exception("export_failed", export=run.intent.name)
-            status, error = "open", _unnamed(broken)
+            status, error = "open", _superseded(opened) or _unnamed(broken)
         outcome = attrs.evolve(run.tally.outcome(status, error), seconds=time.monotonic() - began)
         return run.tally.close(outcome)
 
@@ -176,14 +176,13 @@ def _read_and_seal(run: _Run, opened: OpenedRun, source: Source, stack: ExitStac
     except _GateClosedRun as closed:
         return "failed", closed.error
     ledger.access.probe("units_complete")
-    if _stays_empty(plan, opened):
-        if run.intent.skip_empty:
-            ledger.skip()
-            return "skipped", None
-        if plan.runner_capabilities.whole_relation:
-            write_empty_files(ledger, recipe)
-    sealed = seal_roll(sealing, final=True)
-    return ("success", None) if sealed.failure is None else ("failed", sealed.failure)
+    skip = run.intent.skip_empty and _stays_empty(plan, opened)
+    if not skip and plan.runner_capabilities.whole_relation and _stays_empty(plan, opened):
+        write_empty_files(ledger, recipe)
+    sealed = seal_roll(sealing, final=True, skip=skip)
+    if sealed.failure is not None:
+        return "failed", sealed.failure
+    return ("skipped" if sealed.skipped else "success"), None
 
 
 def _end_roll(sealing: Sealing) -> int:
@@ -200,6 +199,18 @@ def _counted(counts: SourceCounts, ledger: RunLedger, plan: Plan) -> tuple[UnitC
         recorded[part.unit_id] = recorded.get(part.unit_id, 0) + part.rows
     rows = [row for row in reads.units(ledger.access.database, ledger.run_id) if row.id != EMPTY_UNIT]
     return counts.of((decode_unit(row.request, plan.columns), recorded.get(row.id, 0)) for row in rows)
+
+
+def _superseded(opened: OpenedRun) -> StaleWriter | None:
+    """Return that another process took over, if it did: whatever else went wrong then followed from it."""
+    access = opened.run.access
+    try:
+        with access.transaction():
+            return None
+    except StaleWriter as stale:
+        return stale
+    except RivetError:
+        return None
 
 
 def _stays_empty(plan: Plan, opened: OpenedRun) -> bool:

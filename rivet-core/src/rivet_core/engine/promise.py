@@ -21,15 +21,12 @@ def promises(plan: Plan, destination: DestinationCapabilities) -> tuple[str, ...
         )
     said = ["at least once: a run is complete or invisible, and no row of its plan is left out of a finished one"]
     if runner.changes:
-        said.append("changes arrive in the order of their transactions; after a crash the last ones may arrive again")
+        said.append("changes arrive in the order of their transactions, each in one sealed roll")
     elif runner.snapshot:
         said.append("all units read one snapshot: every row is delivered once, as of one instant")
     elif runner.positioned:
         said.append("a run delivers what lies after the last success's position, and moves it when it is sealed")
-        said.append(
-            "a row that becomes visible later with an equal or smaller cursor is not delivered: settle,"
-            " cursor_tiebreak and cursor_boundary: inclusive are the remedies"
-        )
+        said.append("a row that becomes visible later with an equal or smaller cursor is not delivered")
     else:
         said.append(
             "without a shared snapshot a row is delivered once if its key does not change during the run;"

@@ -63,6 +63,7 @@ class Sealing:
 class SealedRoll:
     """How one roll ended.
 
+    :param skipped: the run closed without a manifest, since it had no rows.
     :param failure: the failing gate's error.
     :param following: the next roll's number; None when the run is closed.
     """
@@ -70,12 +71,14 @@ class SealedRoll:
     gates: tuple[GateResult, ...]
     failure: RivetError | None
     following: int | None
+    skipped: bool = False
 
 
-def seal_roll(sealing: Sealing, *, final: bool) -> SealedRoll:
+def seal_roll(sealing: Sealing, *, final: bool, skip: bool = False) -> SealedRoll:
     """Judge the open roll and take it through the durable order; a failing gate closes the run as failed.
 
     :param final: every unit is done, so the canonical pair is put and the run closes.
+    :param skip: close the run as skipped, and leave the prefix untouched, unless a gate fails.
     """
     plan, run = sealing.plan, sealing.run
     # Merged once: what unique columns keep is large.
@@ -99,6 +102,9 @@ def seal_roll(sealing: Sealing, *, final: bool) -> SealedRoll:
         event = GateJudged(**_ids(sealing), gate=result.gate, verdict=result.verdict, detail=result.detail)
         sealing.emit(event)
     run.access.probe("gates_judged")
+    if skip and judgement.failure is None:
+        run.skip()
+        return SealedRoll(gates=judgement.results, failure=None, following=None, skipped=True)
     status = Status.SUCCESS if judgement.failure is None else Status.FAILED
     closes = final or judgement.failure is not None
     begin_sealing(
