@@ -20,6 +20,7 @@ from rivet_core.errors import Exit
 from rivet_core.protocols import Batch
 from rivet_core.requests import ReadContext, ReadRequest
 from rivet_core.state import StateDatabase, reads
+from rivet_core.types import Query
 
 every_runner = pytest.mark.parametrize("name", COLUMNS)
 every_resumed_runner = pytest.mark.parametrize("name", ["full", "seek", "ranges", "tail", "opaque"])
@@ -383,3 +384,24 @@ def test_a_gate_that_could_judge_nothing_is_refused_before_reading(
     assert (outcome.error.code, outcome.status) == ("RIVET_CONFIG_VALUE_INVALID", "refused")
     assert outcome.error.place is not None
     assert next(iter(changes)) in str(outcome.error.place.path)
+
+
+# -- wherever units are read, and whatever their parts are ----------------------
+
+elsewhere = pytest.mark.parametrize("name", ["processes", "put-only", "arrow"])
+
+
+@elsewhere
+def test_gates_pass_wherever_units_are_read(name: str, tmp_path: Path) -> None:
+    changes = {"unique_columns": ("id", "name"), "null_ratio_max": (("name", 0.0),)}
+    outcome = fresh(name, tmp_path).run(tmp_path, changes=changes, reconcile=True)
+    assert outcome.error is None
+    assert {gate(outcome, each)[0] for each in ("unique", "null_ratio", "reconcile")} == {"pass"}
+
+
+@elsewhere
+@pytest.mark.parametrize("changes", [{"unique_columns": ("name",)}, {"null_ratio_max": (("gap", 0.5),)}])
+def test_gates_fail_wherever_units_are_read(name: str, changes: dict[str, Any], tmp_path: Path) -> None:
+    query = Query("SELECT id, 'one of two' || (id = 10) AS name, CAST(NULL AS TEXT) AS gap FROM things")
+    outcome = fresh(name, tmp_path).run(tmp_path, changes={"relation": query, **changes})
+    assert closed_as_failed(outcome, tmp_path)
