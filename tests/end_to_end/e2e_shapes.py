@@ -25,8 +25,8 @@ SHAPES: dict[str, dict[str, Any]] = {
         name: table(name, "shapes")
         for name in (
             "empty", "one_column", "one_empty_text", "only_nulls", "unlogged", "twin", "counter", "partitioned",
-            "p_new", "p_hash", "parent", "child", "generated", "changed", "seen", "materialised", "elsewhere", "collated",
-            "large", "modifiers", "lists", "wide", "near_names",
+            "p_new", "p_hash", "parent", "child", "generated", "changed", "seen", "materialised", "elsewhere",
+            "collated", "large", "modifiers", "lists", "wide", "near_names",
         )
     },
     "in_public": {"table": "in_public"},

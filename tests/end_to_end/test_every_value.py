@@ -38,11 +38,8 @@ LISTED_TEXTS = {"text", "varchar", "bpchar", "name", "numeric", "mood", "n" * 63
 TABLES = tuple(
     f"{origin}{shape}{category}"
     for origin, categories in (
-        (
-            "",
-            "bits booleans geometry internals moments networks numbers others ranges strings tables timespans vectors"
-            " views",
-        ),
+        ("", "bits booleans geometry internals moments networks numbers others ranges strings tables vectors views"),
+        ("", "timespans"),
         ("added_", "composites enums numbers others ranges strings vectors"),
     )
     for category in categories.split()
