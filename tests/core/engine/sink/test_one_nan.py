@@ -8,7 +8,6 @@ import pytest
 
 from rivet_core.engine.sink.one_nan import with_one_nan
 
-
 DOUBLES = [0xFFF8 << 48, 0x7FF8 << 48, 0x7FF8_0000_0000_0001, 0x3FF0 << 48, 1 << 63]
 SINGLES = [0xFFC0_0000, 0x7FC0_0000, 0x7FC0_0001, 0x3F80_0000, 1 << 31]
 
