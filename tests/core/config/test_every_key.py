@@ -130,12 +130,15 @@ def line_of(text: str, path: Path) -> int:
 
 
 def problems_of(read: Callable[..., Configuration], text: str) -> set[Problem]:
+    """Return what is wrong with a text, whose refusal is exit 1."""
     try:
         read(text)
     except ConfigurationInvalid as refused:
-        assert refused.exit == 1
-        return set(refused.problems)
-    return set()
+        found, status = set(refused.problems), refused.exit
+    else:
+        return set()
+    assert status == 1
+    return found
 
 
 @pytest.fixture
