@@ -11,6 +11,7 @@ from rivet_core.engine.gates.result import GateResult
 from rivet_core.engine.outcome import Outcome
 from rivet_core.errors import RivetError, StaleWriter
 from rivet_core.events import GateJudged, RetryScheduled, RowsRead, RunClosed, Warned
+from rivet_core.ledger.run import merged_counters
 
 if TYPE_CHECKING:
     from rivet_core.engine.open_run import OpenedRun
@@ -56,7 +57,11 @@ class Tally:
         opened = self._opened
         if opened is None:
             return Outcome(export=self._export, run_id=None, status="refused", error=error)
-        recorded = opened.run.all_recorded()
+        try:
+            recorded = opened.run.all_recorded()
+        except RivetError as broken:
+            # The state cannot be asked any more; what went wrong first is what a person needs.
+            recorded, error = [], error or broken
         return Outcome(
             export=self._export,
             run_id=opened.run.run_id,
@@ -70,7 +75,7 @@ class Tally:
             abandoned=opened.abandoned,
             destination=opened.run.access.destination.uri(),
             gates=tuple(self._gates),
-            nulled=opened.run.all_counters().nulled,
+            nulled=merged_counters(recorded).nulled,
             warnings=tuple(self._warnings),
             error=error,
         )

@@ -20,6 +20,11 @@ def new_run_id(export: str, started: datetime) -> str:
     return f"{_UNSAFE.sub('_', export)}_{stamp}_{secrets.token_hex(8)}"
 
 
+def is_unit_id(text: str) -> bool:
+    """Return whether a unit may have this id: it stands in names of parts, where two must not become one."""
+    return re.fullmatch(r"[A-Za-z0-9_-]+", text) is not None
+
+
 def part_key(prefix: str, run_id: str, unit_id: str, attempt: int, sequence: int, extension: str) -> str:
     """Return a part's key: run, unit, attempt and sequence are in it, so no attempt can overwrite another's part.
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import attrs
 
 from rivet_core.errors import InternalError
+from rivet_core.ledger.naming import is_unit_id
 from rivet_core.ledger.orphans import quarantine
 from rivet_core.ledger.parts import check_recorded
-from rivet_core.ledger.run import RunLedger
+from rivet_core.ledger.run import EMPTY_UNIT, RunLedger
 from rivet_core.requests import encode_unit
 from rivet_core.state import _writes, reads
 
@@ -80,7 +81,13 @@ def open_new(
 
 def _store_units(database: StateDatabase, run_id: str, units: Iterable[Unit]) -> None:
     count = 0
+    ids: set[str] = set()
     for unit in units:
+        if unit.id in ids or unit.id == EMPTY_UNIT or not is_unit_id(unit.id):
+            known = "that another unit has" if unit.id in ids else "that no unit may have"
+            msg = f"the runner gave a unit the id {unit.id!r}, {known}"
+            raise InternalError(msg, code="RIVET_INTERNAL_CONTRACT")
+        ids.add(unit.id)
         if unit.ordinal != count:
             msg = f"unit {unit.id} has the ordinal {unit.ordinal} where {count} was due"
             raise InternalError(msg, code="RIVET_INTERNAL_CONTRACT")

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from rivet_core.state.rows import PartRow
     from rivet_core.types import Column
 
-
 #: The id of the unit that holds typed empty files; no runner may use it.
 EMPTY_UNIT: Final = "empty"
 
@@ -58,7 +57,7 @@ class RunLedger:
         with access.transaction() as database:
             attempt = _writes.raise_attempt(database, self.run_id, unit_id)
             sequence = _writes.next_sequence(database, self.run_id, unit_id)
-        row = next(row for row in reads.units(access.database, self.run_id) if row.id == unit_id)
+        row = reads.unit(access.database, self.run_id, unit_id)
         quarantine(access, self.run_id, unit_id=unit_id)
         access.probe("unit_begun")
         return UnitLedger(
@@ -66,7 +65,7 @@ class RunLedger:
             run_id=self.run_id,
             unit_id=unit_id,
             attempt=attempt,
-            mark=None if row.mark is None else Position.from_json(json.loads(row.mark)),
+            mark=None if row is None or row.mark is None else Position.from_json(json.loads(row.mark)),
             sequence=sequence,
             prefixes=self.shape.prefixes,
             extension=self.shape.extension,
@@ -95,15 +94,11 @@ class RunLedger:
 
     def counters(self, dataset: str | None = None) -> PartCounters:
         """Return the merged counters of the open roll's recorded parts, those of earlier processes included."""
-        return _merge(self.recorded(dataset))
+        return merged_counters(self.recorded(dataset))
 
     def all_recorded(self) -> list[PartRow]:
         """Return the recorded parts of all rolls."""
         return reads.parts(self.access.database, self.run_id)
-
-    def all_counters(self) -> PartCounters:
-        """Return the merged counters of all rolls."""
-        return _merge(self.all_recorded())
 
     def position(self) -> Position | None:
         """Return the run's position: the last mark of the highest ordinal that has one."""
@@ -133,7 +128,8 @@ class RunLedger:
         self.access.probe("outcome_recorded")
 
 
-def _merge(parts: list[PartRow]) -> PartCounters:
+def merged_counters(parts: list[PartRow]) -> PartCounters:
+    """Return the counters of all these parts together."""
     total = PartCounters()
     for part in parts:
         total = total.merge(PartCounters.from_json(part.counters))

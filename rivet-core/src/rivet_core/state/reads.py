@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -42,7 +42,17 @@ def run(database: StateDatabase, run_id: str) -> RunRow | None:
 def units(database: StateDatabase, run_id: str) -> list[UnitRow]:
     """Return the run's units in their order."""
     rows = database.rows(f"SELECT {_columns(UnitRow)} FROM unit WHERE run_id = ? ORDER BY ordinal", (run_id,))
-    return [UnitRow(row[0], row[1], row[2], row[3], bool(row[4]), row[5]) for row in rows]
+    return [_unit(row) for row in rows]
+
+
+def _unit(row: tuple[Any, ...]) -> UnitRow:
+    return UnitRow(row[0], row[1], row[2], row[3], bool(row[4]), row[5])
+
+
+def unit(database: StateDatabase, run_id: str, unit_id: str) -> UnitRow | None:
+    """Return one unit of the run."""
+    rows = database.rows(f"SELECT {_columns(UnitRow)} FROM unit WHERE run_id = ? AND id = ?", (run_id, unit_id))
+    return _unit(rows[0]) if rows else None
 
 
 def rolls(database: StateDatabase, run_id: str) -> list[RollRow]:
