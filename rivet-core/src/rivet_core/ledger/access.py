@@ -61,12 +61,18 @@ class LedgerAccess:
 
         :raises StaleWriter: when another process took over.
         """
-        with self.database.transaction() as database:
-            self.fence.check(database)
-            yield database
+        taken: list[tuple[str, str, str]] = []
+        try:
+            with self.database.transaction() as database:
+                self.fence.check(database)
+                yield database
+                # Taken away at once: another thread's transaction may begin before this one's thread goes on.
+                with self._pending_lock:
+                    taken += self._pending
+                    self._pending.clear()
+                for run_id, at, text in taken:
+                    _writes.append_journal(database, run_id, at, text)
+        except BaseException:
             with self._pending_lock:
-                pending = list(self._pending)
-            for run_id, at, text in pending:
-                _writes.append_journal(database, run_id, at, text)
-        with self._pending_lock:
-            del self._pending[: len(pending)]
+                self._pending[:0] = taken
+            raise
