@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from e2e_command import Place
+from e2e_command import Place, export, table
+from e2e_gate import make_gated
 from postgres_server import PostgresDatabase, PostgresServer
 
 
@@ -30,3 +31,14 @@ def make_database(postgres_server: PostgresServer) -> Iterator[Callable[[], Post
     yield make
     for name in made:
         postgres_server.psql_text(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def gated(postgres_database: PostgresDatabase, place: Place) -> PostgresDatabase:
+    """A database whose one export stops in its middle while :func:`e2e_gate.closed_gate` lasts."""
+    make_gated(postgres_database)
+    place.configure(
+        {"url": postgres_database.url, "tuning": {"max_retries": 2, "retry_backoff_ms": 100}},
+        [export("gated", table("gated"))],
+    )
+    return postgres_database

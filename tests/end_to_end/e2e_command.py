@@ -14,6 +14,8 @@ import attrs
 
 #: A run that hangs must fail its test, not the session.
 PATIENCE_S = 300.0
+#: ``rivet run`` with its summary and errors as JSON, and without waiting for locks.
+RUN = ("--lock-wait", "0", "run", "-c", "rivet.yaml", "--json", "--json-errors")
 
 
 @attrs.frozen
@@ -69,8 +71,8 @@ class Place:
             return finish(process)
 
     def run(self, *arguments: str, **variables: str) -> Ended:
-        """``rivet run`` of the configuration, with errors as JSON and without waiting for locks."""
-        return self.rivet("--lock-wait", "0", "run", "-c", "rivet.yaml", "--json-errors", *arguments, **variables)
+        """:data:`RUN` of the configuration."""
+        return self.rivet(*RUN, *arguments, **variables)
 
     def prefix(self, export: str) -> Path:
         return self.folder / "out" / export
@@ -85,6 +87,12 @@ def finish(process: subprocess.Popen[str], seconds: float = PATIENCE_S) -> Ended
         process.communicate()
         raise
     return Ended(process.returncode, out, err)
+
+
+def outcome(done: Ended, place: int = 0) -> dict[str, Any]:
+    """What the summary says of an export, by default of the first one."""
+    found: dict[str, Any] = done.json()["per_export"][place]
+    return found
 
 
 def export(name: str, relation: dict[str, Any], **keys: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Values that their column's Arrow type cannot hold: refused by name, or NULL and counted, or text; and nothing else is."""
+"""Values that their column's Arrow type cannot hold: refused by name, or NULL and counted, or text."""
 
 from __future__ import annotations
 
