@@ -11,6 +11,7 @@ import attrs
 import structlog
 
 from rivet_core.capabilities import Restart
+from rivet_core.engine.asking import ask
 from rivet_core.engine.empty import write_empty_files
 from rivet_core.engine.open_run import OpenedRun, open_run
 from rivet_core.engine.producer import LocalProducer, ProducerNeeds
@@ -154,7 +155,7 @@ def _read_and_seal(run: _Run, opened: OpenedRun, source: Source, stack: ExitStac
         frozen=opened.frozen,
         source=source,
         emit=run.tally.emit,
-        described=partial(_described, plan, source),
+        described=partial(_described, plan, source, settings),
         compression=recipe.format().compression(),
         destination_template=opened.destination_template,
         counted=None if counts is None else partial(_counted, counts, ledger, plan),
@@ -219,14 +220,19 @@ def _stays_empty(plan: Plan, opened: OpenedRun) -> bool:
     return sum(part.rows for part in opened.run.all_recorded()) == 0
 
 
-def _described(plan: Plan, source: Source) -> str | None:
+def _described(plan: Plan, source: Source, settings: Settings) -> str | None:
     """Return the schemas as the source has them now, or None where it can be asked only once."""
     if plan.restart is Restart.NEVER:
         return None
-    return drift_baseline(
-        attrs.evolve(dataset, columns=source.describe(dataset.relation, plan.intent.rules).columns)
-        for dataset in plan.datasets
-    )
+
+    def described() -> str:
+        return drift_baseline(
+            attrs.evolve(dataset, columns=source.describe(dataset.relation, plan.intent.rules).columns)
+            for dataset in plan.datasets
+        )
+
+    # Its connection was idle while the units were read, so it may have died with nobody noticing.
+    return ask(source, plan.intent, settings.stop, described)
 
 
 def _unnamed(error: Exception) -> InternalError:
