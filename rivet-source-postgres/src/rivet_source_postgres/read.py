@@ -96,6 +96,8 @@ def _batches(
                 yield attrs.evolve(batch, mark=None if position == marks.position(raw, end) else position)
             else:
                 waiting = batch, position
+        # Else they would still be held while the driver makes the next batch.
+        del raw, columns, data, batch
     if waiting is not None:
         yield attrs.evolve(waiting[0], mark=waiting[1])
     if empty:

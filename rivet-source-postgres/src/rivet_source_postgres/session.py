@@ -141,6 +141,7 @@ class Session:
                         msg = "the read was cancelled"
                         raise EnvironmentFailure(msg, code="RIVET_SOURCE_QUERY_FAILED")
                     yield batch
+                    del batch
             except ERRORS as error:
                 raise failure(error, relation=relation) from error
             ended = True

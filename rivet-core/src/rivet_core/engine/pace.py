@@ -48,6 +48,7 @@ class Pace:
             for batch in batches:
                 rows = batch.data.num_rows
                 yield batch
+                del batch
                 self._throttle(rows)
                 self._spare_memory()
 

@@ -64,3 +64,5 @@ def _read(source: Source, task: UnitTask, recipe: Recipe) -> Generator[Batch, No
     with closing(read_unit(source, unit, task.context, task.mark)) as batches:
         for batch in batches:
             yield from within_limits(batch, recipe.plan)
+            # The source makes the next batch without this one in memory, unless the queue holds it.
+            del batch
