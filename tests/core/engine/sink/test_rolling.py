@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from sink_stand_ins import make_plan, ordered_unit, paged_unit, plain_unit
+from sink_stand_ins import KEYS, make_plan, ordered_unit, paged_unit, plain_unit
 
 from rivet_core.capabilities import Restart, RollPolicy
 from rivet_core.engine.sink.rolling import Gathered, RollRules, Step, decide, rules_for
@@ -73,6 +73,8 @@ def test_one_part_is_never_cut(at_mark: bool) -> None:  # noqa: FBT001
         (ordered_unit(), Restart.MARK, True, True),
         (ordered_unit(), Restart.UNIT, True, False),
         (ordered_unit(), Restart.NEVER, True, False),
+        # How much of the limit is left after a mark is not known, so such a unit is read again from its start.
+        (plain_unit(order=KEYS, limit=5), Restart.MARK, True, False),
         (paged_unit(5), Restart.UNIT, True, True),
         (paged_unit(5), Restart.NEVER, True, False),
         (Unit(id="stream", ordinal=0, request=ReadRequest(relation=None)), Restart.MARK, True, True),

@@ -68,8 +68,9 @@ def has_marks(unit: Unit, plan: Plan) -> bool:
 def restarts_at_marks(unit: Unit, plan: Plan) -> bool:
     """Return whether a broken read of the unit can go on after a mark instead of from the unit's start.
 
-    Pages are sought by the engine, so they need no more of the source than an ordered read.
+    Pages are sought by the engine, so they need no more of the source than an ordered read. How much of a limit is left
+    after a mark is not known, so a limited unit is read again from its start.
     """
-    if plan.restart is Restart.NEVER:
+    if plan.restart is Restart.NEVER or unit.request.limit is not None:
         return False
     return unit.paging is not None or plan.restart is Restart.MARK
