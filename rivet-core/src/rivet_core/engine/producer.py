@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol
 
 import attrs
@@ -111,7 +111,9 @@ class LocalProducer:
             opened = list(self._open.items())
         for source, pace in opened:
             pace.wake()
-            source.cancel()
+            # Its own failure must not keep the others from being cancelled; it is asked again.
+            with suppress(Exception):
+                source.cancel()
 
     def close(self) -> None:
         """Nothing is kept open between attempts."""
