@@ -185,6 +185,31 @@ def test_equal_resolved_prefixes_are_refused(problems: Problems, prefixes: tuple
     assert "'orders'" in problem.message
 
 
+def test_a_symbolic_link_does_not_make_two_places_of_one(kinds: Plugins, tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    path = tmp_path / "rivet.yaml"
+    text = TWO.replace('{type: s3, bucket: b, prefix: "raw/{export}/"}', "{type: local, path: real/x}", 1)
+    path.write_text(text.replace('{type: s3, bucket: b, prefix: "raw/{export}/"}', "{type: local, path: link/x}"))
+    with pytest.raises(ConfigurationInvalid) as caught:
+        load(path, kinds, params={}, environ={})
+    assert caught.value.code == "RIVET_CONFIG_PREFIX_SHARED"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ('{type: s3, bucket: b, prefix: "raw/{export}/"}', r'{type: local, path: "a\0b"}'),
+        ("table: orders", r'query: "SELECT 1\0 AS a"'),
+        ("host: h", r'url: "duck://h\0i"'),
+    ],
+)
+def test_a_character_that_ends_a_text_for_the_system_is_refused(problems: Problems, change: tuple[str, str]) -> None:
+    (problem,) = problems(TWO.replace(*change, 1))
+    assert problem.code == "RIVET_CONFIG_VALUE_INVALID"
+    assert "NUL" in problem.message
+
+
 @pytest.mark.parametrize(
     "change",
     [

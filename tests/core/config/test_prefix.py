@@ -48,3 +48,7 @@ def test_a_run_id_is_put_in_where_there_is_one() -> None:
 
 def test_words_that_stand_for_nothing_are_found_with_what_was_meant() -> None:
     assert unknown_tokens("{dat}/{export}/{xyz}/{dat}") == (("dat", "date"), ("xyz", None))
+
+
+def test_a_run_does_not_know_its_id_where_it_writes() -> None:
+    assert unknown_tokens("{date}/{run_id}") == (("run_id", None),)

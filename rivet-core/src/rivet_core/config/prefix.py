@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import posixpath
 import re
 from datetime import UTC
@@ -42,7 +43,9 @@ def resolve_prefix(template: str, *, export: str, started: datetime, run_id: str
 def unknown_tokens(template: str) -> tuple[tuple[str, str | None], ...]:
     """Return the words in braces that stand for nothing, each with the one that was probably meant."""
     found = dict.fromkeys(match[1] for match in _TOKEN.finditer(template))
-    return tuple((word, closest(word, TOKENS)) for word in found if word not in TOKENS)
+    # A run's prefix is chosen before its id, so the id stands for something only where a finished run is looked for.
+    unknown = tuple((word, closest(word, TOKENS)) for word in found if word not in TOKENS)
+    return (*unknown, ("run_id", None)) if "run_id" in found else unknown
 
 
 def leaves_its_folder(template: str) -> bool:
@@ -66,7 +69,11 @@ def shared_prefixes(
         if declaration.prefix is None:
             continue
         prefix = resolve_prefix(intent.prefix, export=intent.name, started=clock)
-        place = (intent.destination.kind, posixpath.normpath(prefix), _address(declaration, intent.destination.options))
+        options = intent.destination.options
+        # Two names of one folder, by a symbolic link, are one place.
+        folder = isinstance(getattr(options, declaration.prefix), Path)
+        there = os.path.realpath(prefix) if folder else posixpath.normpath(prefix)
+        place = (intent.destination.kind, there, _address(declaration, options))
         first = taken.setdefault(place, index)
         if first != index:
             shared.append((first, index, prefix))

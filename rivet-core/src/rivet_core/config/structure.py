@@ -153,6 +153,10 @@ def _scalar(node: Scalar, hint: Any, reading: Reading, key: Entry | None) -> Any
     if expanded is None:
         return WRONG
     text = expanded.text
+    if "\0" in text:
+        # A driver or the operating system would take what stands before it for the whole.
+        _complain(node, "holds the character NUL, which ends a text", "remove it", reading, key, code=VALUE)
+        return WRONG
     words = hints.choices(hint)
     if words is not None:
         if text not in words:
