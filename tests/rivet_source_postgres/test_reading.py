@@ -415,7 +415,8 @@ def test_a_session_is_recognised_and_can_only_read(room: Any) -> None:
 def test_the_users_own_settings_change_no_text(room: Any) -> None:
     url = room.url.replace(
         "?options=",
-        "?options=-c%20timezone%3DAsia/Tokyo%20-c%20datestyle%3DGerman%20-c%20intervalstyle%3Dpostgres%20-c%20",
+        "?options=-c%20timezone%3DAsia/Tokyo%20-c%20datestyle%3DGerman%20-c%20intervalstyle%3Dpostgres%20"
+        "-c%20quote_all_identifiers%3Don%20-c%20",
     )
     url = url.replace("%20-c%20-c%20", "%20-c%20")
     source = room.source_of(url)

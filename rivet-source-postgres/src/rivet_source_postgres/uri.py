@@ -23,6 +23,7 @@ SETTINGS: Final = {
     "bytea_output": "hex",
     "xmloption": "content",
     "standard_conforming_strings": "on",
+    "quote_all_identifiers": "off",
     "default_transaction_read_only": "on",
 }
 CONNECT_TIMEOUT_S: Final = 15
