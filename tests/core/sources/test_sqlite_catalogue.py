@@ -180,3 +180,17 @@ def test_declaring_the_source_imports_no_driver() -> None:
 def test_the_declaration_knows_its_scheme() -> None:
     (declared,) = rivet_sources()
     assert (declared.kind, declared.schemes) == ("sqlite", ("sqlite",))
+
+
+def test_a_query_with_two_columns_of_one_name_is_refused_and_not_renamed(database: Database) -> None:
+    database.run("CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER)")
+    for text in ("SELECT 1 AS a, 2 AS a", "SELECT x.id, y.id FROM t x JOIN t y USING (a)"):
+        with pytest.raises(UsageError) as caught:
+            database.source.describe(Query(text), ColumnRules())
+        assert caught.value.code == "RIVET_TYPE_UNSAFE_MAPPING"
+        assert "several columns are called" in caught.value.message
+
+
+def test_a_column_may_have_a_name_that_a_twin_would_get(database: Database) -> None:
+    columns = database.source.describe(Query('SELECT 1 AS "at:1", 2 AS "10:30"'), ColumnRules()).columns
+    assert [column.name for column in columns] == ["at:1", "10:30"]

@@ -13,6 +13,7 @@ from rivet_core.planning.fields import file_schema
 from rivet_core.planning.identity import plan_fingerprint
 from rivet_core.planning.judged import refuse_unjudgeable
 from rivet_core.planning.plan import EXPORTED_AT, ROW_HASH, DatasetPlan, Plan
+from rivet_core.planning.wishes import refuse_unknown_wishes
 from rivet_core.requests import HIDDEN_PREFIX
 from rivet_core.types import Fidelity
 
@@ -46,6 +47,7 @@ def make_plan(intent: Intent, facts: Facts, runner: RunnerType, *, position: Pos
     :raises UsageError: when a column cannot be delivered as wished, or a name collides.
     """
     datasets = tuple(_dataset(intent, spec, schema, named=len(facts.schemas) > 1) for spec, schema in facts.schemas)
+    refuse_unknown_wishes(intent, datasets)
     refuse_unjudgeable(intent, datasets, facts.destination)
     single = not facts.destination.durable
     parallel = runner.capabilities.parallel and runner.capabilities.rolls is None and not single
@@ -74,6 +76,7 @@ def make_plan(intent: Intent, facts: Facts, runner: RunnerType, *, position: Pos
 
 def _dataset(intent: Intent, spec: DatasetSpec, schema: TableSchema, *, named: bool) -> DatasetPlan:
     names = [column.name for column in schema.columns]
+    _refuse_twins(spec, names)
     _refuse_collisions(intent, names)
     _refuse_fidelity(intent, spec, schema)
     covered = None if intent.row_hash is None else (intent.row_hash or tuple(names))
@@ -110,6 +113,17 @@ def _refuse_unhashable(intent: Intent, spec: DatasetSpec, schema: TableSchema, c
             code="RIVET_CONFIG_VALUE_INVALID",
             place=Place(path=f"exports.{intent.name}.meta_columns.row_hash", relation=str(spec.relation)),
             remedy="list the other columns, or cast these to text",
+        )
+
+
+def _refuse_twins(spec: DatasetSpec, names: list[str]) -> None:
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        msg = f"several columns are called {', '.join(twice)}"
+        raise UsageError(
+            msg,
+            code="RIVET_TYPE_UNSAFE_MAPPING",
+            place=Place(relation=str(spec.relation)),
+            remedy="give each column a name of its own with AS",
         )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
@@ -11,12 +12,14 @@ from rivet_core.sources.sqlite.names import reference
 from rivet_core.sources.sqlite.overrides import override
 from rivet_core.sources.sqlite.types import Mapping, affinity, exact_text, mapping
 from rivet_core.sources.sqlite.validity import keeps_promise
-from rivet_core.types import Column, ColumnRules, Fidelity, InvalidValue, Relation
+from rivet_core.types import Column, ColumnRules, Fidelity, InvalidValue, Query, Relation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rivet_core.sources.sqlite.catalogue import CatalogueColumn
+
+_TWIN: Final = re.compile(r":\d+$")
 
 
 def delivered(relation: Relation, columns: Iterable[CatalogueColumn], rules: ColumnRules) -> tuple[Column, ...]:
@@ -24,6 +27,9 @@ def delivered(relation: Relation, columns: Iterable[CatalogueColumn], rules: Col
 
     :raises UsageError: naming every column whose override cannot be delivered.
     """
+    columns = tuple(columns)
+    if isinstance(relation, Query):
+        _refuse_twins(relation, [column.name for column in columns])
     planned = [(column, _planned(column, rules)) for column in columns]
     refused = [column for column, found in planned if found is None]
     if refused:
@@ -38,6 +44,19 @@ def delivered(relation: Relation, columns: Iterable[CatalogueColumn], rules: Col
             remedy="Use text, or convert the column in a query and give the type of the result.",
         )
     return tuple(_column(relation, column, found, rules) for column, found in planned if found is not None)
+
+
+def _refuse_twins(query: Query, names: list[str]) -> None:
+    """Refuse columns that the query calls the same: SQLite's view of it calls them ``a`` and ``a:1``."""
+    twice = sorted({base for name in names if (base := _TWIN.sub("", name)) != name and base in names})
+    if twice:
+        msg = f"several columns are called {', '.join(twice)}"
+        raise UsageError(
+            msg,
+            code="RIVET_TYPE_UNSAFE_MAPPING",
+            place=Place(relation=str(query)),
+            remedy="Give each column of the query a name of its own with AS.",
+        )
 
 
 def _planned(column: CatalogueColumn, rules: ColumnRules) -> Mapping | None:
