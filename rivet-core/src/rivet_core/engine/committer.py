@@ -76,7 +76,7 @@ class Committer:
                 elif isinstance(produced, FinishedPart):
                     produced.path.unlink(missing_ok=True)
             except BaseException as error:  # noqa: BLE001 - it travels to the producing thread
-                self._error = error
+                self._error = self._error or error
             finally:
                 self._queue.task_done()
 
