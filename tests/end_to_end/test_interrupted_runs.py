@@ -12,11 +12,9 @@ from postgres_server import PostgresDatabase
 
 pytestmark = pytest.mark.slow
 
-#: Waits until the sessions are gone; those of others that look like rivet's are not touched.
-TERMINATE = (
-    "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"
-    " WHERE application_name = 'rivet' AND datname = current_database()"
-)
+RIVETS = "application_name = 'rivet' AND datname = current_database()"
+#: Waits until the sessions are gone.
+TERMINATE = f"SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE {RIVETS}"
 
 
 def assert_whole(place: Place, database: PostgresDatabase) -> None:
@@ -92,7 +90,7 @@ def test_a_second_process_is_busy_and_the_first_is_whole(gated: PostgresDatabase
         before = sessions(gated)
         second = place.rivet(*RUN)
         assert second.failure() == (2, "RIVET_STATE_LOCK_TIMEOUT")
-        until_gone(gated, f"(SELECT count(*) FROM pg_stat_activity WHERE application_name = 'rivet') > {before}")
+        until_gone(gated, f"(SELECT count(*) FROM pg_stat_activity WHERE {RIVETS}) > {before}")
         say(gate, "COMMIT")
         assert finish(process).code == 0
     assert_whole(place, gated)
