@@ -49,16 +49,7 @@ class MortalServer:
         """Starts it, and waits until it takes connections; after a crash it recovers first."""
         options = [f"--{name}={value}" for name, value in SETTINGS.items() if value != "off"]
         options += ["-D", "data", "-p", str(self.port), "-k", str(self.folder)]
-        command = [
-            str(self.binaries / "postgres"),
-            "-D",
-            "data",
-            "-p",
-            str(self.port),
-            "-k",
-            str(self.folder),
-            *options,
-        ]
+        command = [str(self.binaries / "postgres"), *options]
         if setpriv := shutil.which("setpriv"):
             command = [setpriv, "--pdeathsig", "INT", "--", *command]
         self.process = spawn(command, self.folder, self.owner, self.folder / "postgres.log")
