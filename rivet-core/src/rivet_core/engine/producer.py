@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol
 
 import attrs
@@ -91,9 +91,17 @@ class LocalProducer:
         pace = Pace(self._needs.recipe.plan.intent.tuning)
         with self._lock:
             self._open[source] = pace
+        produced = self._guarded(source, task, progress, pace)
         try:
-            with closing(self._guarded(source, task, progress, pace)) as produced:
+            try:
                 yield produced
+            except Exception:
+                # What the block was left for is the error that a person needs.
+                with suppress(Exception):
+                    produced.close()
+                raise
+            finally:
+                produced.close()
         finally:
             with self._lock:
                 del self._open[source]

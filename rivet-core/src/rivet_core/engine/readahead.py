@@ -6,7 +6,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from contextvars import copy_context
 from typing import Final
 
@@ -35,17 +35,24 @@ def read_ahead(
     :param batches: at most so many wait.
     :param size: at most so many bytes wait, or one batch that is larger.
     :param patience: seconds that a cancelled read may take to end.
-    :raises InternalError: ``RIVET_INTERNAL_CONTRACT`` when it takes longer; the thread is left to the process's end.
+    :raises InternalError: ``RIVET_INTERNAL_CONTRACT`` when it takes longer and the block was left without an error; the
+        thread is left to the process's end.
     """
     channel = _Channel(batches, size)
     context = copy_context()
     thread = threading.Thread(target=context.run, args=(_fill, channel, opened), name="rivet-read", daemon=True)
     thread.start()
+    failed = False
     try:
         yield channel.drain()
+    except Exception:
+        failed = True
+        raise
     finally:
         channel.stop()
-        _end(thread, channel, cancel, patience)
+        # What the block was left for is the error that a person needs.
+        with suppress(InternalError) if failed else nullcontext():
+            _end(thread, channel, cancel, patience)
 
 
 def _fill(channel: _Channel, opened: Callable[[], Generator[Batch, None, None]]) -> None:

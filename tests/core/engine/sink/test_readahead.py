@@ -201,6 +201,24 @@ def test_a_read_that_cannot_be_cancelled_is_an_error_and_no_hang() -> None:
         thread.join(5)
 
 
+def fill_the_disk(batches: Iterator[Batch]) -> None:
+    next(batches)
+    msg = "the disk is full"
+    raise OSError(msg)
+
+
+def test_a_read_that_cannot_be_cancelled_hides_no_earlier_error() -> None:
+    blocked = Blocked()
+    with (
+        pytest.raises(OSError, match="the disk is full"),
+        read_ahead(blocked.opened, nothing, batches=5, size=1 << 30, patience=0.3) as batches,
+    ):
+        fill_the_disk(batches)
+    blocked.cancel()
+    for thread in readers():
+        thread.join(5)
+
+
 def test_a_driver_that_demands_one_thread_is_opened_read_and_closed_on_it() -> None:
     def opened() -> Generator[Batch, None, None]:
         # sqlite3 refuses any use, closing too, from another thread than the one that connected.
