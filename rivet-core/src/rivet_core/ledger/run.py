@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
+from rivet_core.errors import InternalError
 from rivet_core.ledger.orphans import quarantine
 from rivet_core.ledger.unit import UnitLedger
 from rivet_core.manifest.counters import PartCounters
@@ -58,6 +59,9 @@ class RunLedger:
             attempt = _writes.raise_attempt(database, self.run_id, unit_id)
             sequence = _writes.next_sequence(database, self.run_id, unit_id)
         row = reads.unit(access.database, self.run_id, unit_id)
+        if row is None:
+            msg = f"the state lost the unit {unit_id} of run {self.run_id}"
+            raise InternalError(msg, code="RIVET_INTERNAL_LEDGER")
         quarantine(access, self.run_id, unit_id=unit_id)
         access.probe("unit_begun")
         return UnitLedger(
@@ -65,7 +69,7 @@ class RunLedger:
             run_id=self.run_id,
             unit_id=unit_id,
             attempt=attempt,
-            mark=None if row is None or row.mark is None else Position.from_json(json.loads(row.mark)),
+            mark=None if row.mark is None else Position.from_json(json.loads(row.mark)),
             sequence=sequence,
             prefixes=self.shape.prefixes,
             extension=self.shape.extension,
