@@ -468,6 +468,8 @@ def test_the_elements_of_an_array_follow_the_policy(room: Any) -> None:
         ("int", "7", "bigint", pa.int64(), 7),
         ("bigint", "7", "smallint", pa.int16(), 7),
         ("bool", "'t'", "int", pa.int32(), 1),
+        ("oid", "7", "smallint", pa.int16(), 7),
+        ("text", "' 1.5 '", "decimal(9,2)", pa.decimal128(9, 2), Decimal("1.50")),
         ("int", "7", "DECIMAL(9, 2)", pa.decimal128(9, 2), Decimal("7.00")),
         ("money", "1.5", "decimal(10,2)", pa.decimal128(10, 2), Decimal("1.50")),
         ("real", "1.5", "double", pa.float64(), 1.5),
@@ -523,10 +525,23 @@ def test_a_lossy_override_says_that_it_is(room: Any) -> None:
     assert [column.fidelity for column in columns.values()] == [Fidelity.LOSSY, Fidelity.LOSSY]
 
 
-def test_an_override_that_the_server_refuses_ends_the_read(room: Any) -> None:
-    room.run_sql("CREATE TABLE t (a bigint); INSERT INTO t VALUES (70000)")
-    with pytest.raises(RivetError, match="out of range"):
-        room.batches("t", types={"a": "smallint"})
+@pytest.mark.parametrize(
+    ("native", "value", "word", "message"),
+    [
+        ("bigint", "70000", "smallint", "out of range"),
+        ("oid", "4294967295", "int", "out of range"),
+        ("text", "''", "decimal(9,2)", "invalid input syntax for type numeric"),
+        ("text", "'1.234'", "decimal(9,2)", "does not fit"),
+        ("text", "'12345678.9'", "decimal(9,2)", "does not fit"),
+        ("text", "'NaN'", "decimal(9,2)", "does not fit"),
+    ],
+)
+def test_a_value_that_an_override_cannot_hold_ends_the_read(
+    room: Any, native: str, value: str, word: str, message: str
+) -> None:
+    room.run_sql(f"CREATE TABLE t (a {native}); INSERT INTO t VALUES ({value})")
+    with pytest.raises(RivetError, match=message):
+        room.batches("t", types={"a": word})
 
 
 def test_an_override_of_an_absent_column_is_refused(room: Any) -> None:

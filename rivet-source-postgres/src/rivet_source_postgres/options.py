@@ -12,6 +12,8 @@ from rivet_core.types import Secret
 PROFILES: Final = ("fast", "balanced", "safe")
 ENVIRONMENTS: Final = ("local", "replica", "production")
 TLS_MODES: Final = ("disable", "require", "verify-ca", "verify-full")
+#: The server counts milliseconds in 32 bits.
+LONGEST_S: Final = (2**31 - 1) // 1000
 #: Seconds that a read waits for a lock, by profile; 0 is for ever.
 LOCK_TIMEOUTS: Final = {"fast": 0, "balanced": 30, "safe": 10}
 
@@ -73,6 +75,9 @@ class TuningOptions:
             value = getattr(self, name)
             if value is not None and value < 0:
                 msg = f"{name} is {value}, but cannot be negative"
+                raise ValueError(msg)
+            if value is not None and name.endswith("_s") and value > LONGEST_S:
+                msg = f"{name} is {value}, but the server takes at most {LONGEST_S}"
                 raise ValueError(msg)
 
 

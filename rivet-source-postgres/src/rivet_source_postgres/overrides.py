@@ -44,7 +44,9 @@ class _Target:
 
 def _integer(name: str, arrow: pa.DataType) -> _Target:
     by = {source: f"{{c}}::{name}" for source in _INTS if source != name}
-    return _Target(arrow=arrow, exact=(name,), by={**by, "bool": f"{{c}}::int4::{name}"})
+    # The server has no cast of its own for these two.
+    by |= {"bool": f"{{c}}::int4::{name}", "oid": f"{{c}}::int8::{name}"}
+    return _Target(arrow=arrow, exact=(name,), by=by)
 
 
 def _float(name: str, arrow: pa.DataType, by: tuple[str, ...]) -> _Target:
@@ -118,4 +120,4 @@ def _decimal(word: str) -> _Target | None:
     arrow = decimal_type(precision, scale) if precision >= 1 and scale <= precision else None
     if arrow is None:
         return None
-    return _Target(arrow=arrow, exact=("numeric",), by=dict.fromkeys((*_INTS, "money"), "{c}::numeric"))
+    return _Target(arrow=arrow, exact=("numeric",), by=dict.fromkeys((*_INTS, *_TEXTS, "money"), "{c}::numeric"))

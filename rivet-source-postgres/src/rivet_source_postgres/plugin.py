@@ -19,7 +19,11 @@ def rivet_sources() -> tuple[SourceType, ...]:
             kind="postgres",
             options=PostgresOptions,
             capabilities=SourceCapabilities(
-                restart=Restart.MARK, snapshot=SnapshotSupport.TRAVELS, estimates=True, relations=True
+                restart=Restart.MARK,
+                folds_names=True,
+                snapshot=SnapshotSupport.TRAVELS,
+                estimates=True,
+                relations=True,
             ),
             factory=make_source,
             schemes=("postgresql", "postgres"),

@@ -64,7 +64,7 @@ def test_sizes_are_in_binary_units(export: Export, size: str, bytes_: int) -> No
     assert export(f"max_file_size: {size}").part_bytes == bytes_
 
 
-@pytest.mark.parametrize("size", ["0MB", "0.0001B", "64", "MB", "-1MB", "64TB", "1e3MB", "99999999999999GB"])
+@pytest.mark.parametrize("size", ["0MB", "0.0001B", "0", "MB", "-1MB", "64TB", "1e3MB", "99999999999999GB"])
 def test_a_size_that_is_none_is_refused(export_problems: Problems, size: str) -> None:
     (problem,) = export_problems(f"max_file_size: {size}")
     assert (problem.place.path, problem.code) == ("exports[0].max_file_size", "RIVET_CONFIG_VALUE_INVALID")

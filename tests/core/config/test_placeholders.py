@@ -4,18 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rivet_core.config.placeholders import Variables, expand, read_params
+from rivet_core.config.placeholders import Variables, escaped, expand, read_params
 from rivet_core.errors import UsageError
 
 names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_.-]{0,8}", fullmatch=True)
 texts = st.text(max_size=30)
 #: Pieces that look like placeholders, in any neighbourhood.
 tricky = st.lists(st.sampled_from(["$", "{", "}", "A", ":-", "${A}", "$${", "x", "${", " "]), max_size=8).map("".join)
-
-
-def escaped(text: str) -> str:
-    """Return what a user writes to mean this text: each '${' gets a second dollar."""
-    return text.replace("${", "$${")
 
 
 @given(texts | tricky)
@@ -52,6 +47,10 @@ def test_a_default_stands_in_for_an_unset_and_for_an_empty_variable(name: str, d
     assert expand(text, {}.get).text == default
     assert expand(text, {name: ""}.get).text == default
     assert expand(text, {name: "value"}.get).text == "value"
+
+
+def test_dollars_that_quote_a_value_stay_around_it() -> None:
+    assert expand("SELECT $$${A}$$", {"A": "it's"}.get).text == "SELECT $$it's$$"
 
 
 @given(names)

@@ -143,8 +143,9 @@ def test_each_write_is_one_row_group() -> None:
     [
         (RowGroups(row_group_strategy="fixed_rows", row_group_rows=4000), [4000, 4000, 4000, 4000, 4000]),
         (RowGroups(row_group_strategy="fixed_rows", row_group_rows=9000), [9000, 9000, 2000]),
-        (RowGroups(row_group_strategy="fixed_rows", row_group_rows=5), [1000] * 20),
+        (RowGroups(row_group_strategy="fixed_rows", row_group_rows=500), [500] * 40),
         (RowGroups(row_group_strategy="fixed_memory"), [20_000]),
+        (RowGroups(target_row_group_mb=1), [20_000]),
         (RowGroups(), [7000, 7000, 6000]),
     ],
 )
@@ -224,7 +225,6 @@ def test_a_level_that_the_codec_does_not_have_is_refused(options: dict[str, Any]
     [
         {"row_group_strategy": "fixed_rows"},
         {"row_group_rows": 5000},
-        {"target_row_group_mb": 64},
         {"row_group_strategy": "fixed_rows", "row_group_rows": 5000, "target_row_group_mb": 64},
         {"max_row_group_mb": 0},
     ],

@@ -34,6 +34,7 @@ class SourceCapabilities:
 
     :param ordered: reads can be ordered, sought by key and limited.
     :param queries: the relation may be a user's statement.
+    :param folds_names: a table's name without quotes means its lower-case letters, as in the server's own statements.
     :param snapshot: see :class:`SnapshotSupport`; not ``NONE`` means that the source is a
         :class:`~rivet_core.protocols.SnapshotSource`.
     :param estimates: ``describe`` knows row estimates.
@@ -45,6 +46,7 @@ class SourceCapabilities:
     restart: Restart = Restart.UNIT
     ordered: bool = True
     queries: bool = True
+    folds_names: bool = False
     snapshot: SnapshotSupport = SnapshotSupport.NONE
     estimates: bool = False
     relations: bool = False

@@ -31,7 +31,7 @@ _TYPE_INVALID: Final = "RIVET_CONFIG_COLUMN_OVERRIDE_TYPE_INVALID"
 
 def column_rules(keys: ExportKeys, relation: Relation | None, export: Keyed, reading: Reading) -> ColumnRules:
     """Return the rules of an export; what is wrong with them is reported at its key."""
-    types = _by_column(keys.columns, "columns", relation, export, reading)
+    types = _by_column(keys.columns, "columns", keys.table, relation, export, reading)
     for column, word in keys.columns:
         if reason := refuse_type_word(word):
             place = _place(export, "columns", column)
@@ -43,7 +43,7 @@ def column_rules(keys: ExportKeys, relation: Relation | None, export: Keyed, rea
     else:
         others = dict(keys.on_invalid_value).get(OTHERS, "fail")
         policies = tuple(pair for pair in keys.on_invalid_value if pair[0] != OTHERS)
-    named = _by_column(policies, "on_invalid_value", relation, export, reading)
+    named = _by_column(policies, "on_invalid_value", keys.table, relation, export, reading)
     return ColumnRules(
         types=types,
         on_invalid=InvalidValue(others),
@@ -67,9 +67,18 @@ def refuse_type_word(word: str) -> str | None:
 
 
 def _by_column(
-    given: tuple[tuple[str, str], ...], key: str, relation: Relation | None, export: Keyed, reading: Reading
+    given: tuple[tuple[str, str], ...],
+    key: str,
+    written: str | None,
+    relation: Relation | None,
+    export: Keyed,
+    reading: Reading,
 ) -> tuple[tuple[str, str], ...]:
-    """Return values by bare column name; a name with the table beats a bare one."""
+    """Return values by bare column name; a name with the table beats a bare one.
+
+    :param written: the table as the file has it, which may be spelt otherwise than the relation.
+    """
+    spelt = (written or "").strip()
     bare: dict[str, str] = {}
     qualified: dict[str, str] = {}
     for name, value in given:
@@ -77,7 +86,7 @@ def _by_column(
         table, dot, column = name.rpartition(".") if isinstance(relation, Table) else ("", "", name)
         if not dot:
             bare[column] = value
-        elif isinstance(relation, Table) and table in {relation.name, str(relation)}:
+        elif isinstance(relation, Table) and table in {relation.name, str(relation), spelt, spelt.rpartition(".")[2]}:
             qualified[column] = value
         else:
             message = f"{name!r} names the table {table!r}, and this export reads {relation}"

@@ -16,6 +16,7 @@ from rivet_core.config.keys import (
     SourceKeys,
     TuningKeys,
 )
+from rivet_core.config.nodes import Keyed, Scalar
 from rivet_core.config.problems import Problem
 from rivet_core.config.suggestions import suggest
 
@@ -57,6 +58,17 @@ _USUAL: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "source.tls": ("ca_file", "accept_invalid_certs", "accept_invalid_hostnames"),
 }
+#: Keys of the Rust tool's files that stand in one kind of block and mean nothing to any kind that there is.
+_OTHERS: Final = ("mongo", "oneshot_budget_mb")
+#: What some of those keys say when they are absent, so that saying it changes nothing.
+_DEFAULTS: Final[Mapping[str, str]] = {
+    "chunk_size": "100000",
+    "incremental_cursor_mode": "single_column",
+    "time_column_type": "timestamp",
+    "partition_granularity": "day",
+    **dict.fromkeys(("chunk_dense", "chunk_checkpoint", "keyset_incremental"), "false"),
+    **dict.fromkeys(("parallel_export_processes", "allow_anonymous"), "false"),
+}
 _BLOCKS: Final[Mapping[str, type]] = {
     "source": SourceKeys,
     "tuning": TuningKeys,
@@ -67,6 +79,24 @@ _BLOCKS: Final[Mapping[str, type]] = {
     "an export": ExportKeys,
     "the file's top level": RootKeys,
 }
+
+
+def telling(mapping: Keyed, own: Iterable[str]) -> Keyed:
+    """Return a block without the keys of other modes, formats, destinations or tools that change nothing.
+
+    They are empty, or say what holds without them, as files do that were written from a template.
+
+    :param own: the keys that mean something in this block.
+    """
+    silent = {entry.key for entry in mapping if _says_nothing(entry)}
+    return mapping.without(silent.difference(own))
+
+
+def _says_nothing(entry: Entry) -> bool:
+    if not isinstance(entry.value, Scalar):
+        return False
+    known = {*MODE_KEYS, *FORMAT_KEYS, *LATER, *_USUAL["destination"], *_OTHERS}
+    return (entry.key in known and entry.value.null) or entry.value.text == _DEFAULTS.get(entry.key)
 
 
 def stray_key(entry: Entry, known: Iterable[str], *, mode: str | None = None, format: str | None = None) -> Problem:  # noqa: A002 - the key's name

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from rivet_core.config.columns import column_rules
-from rivet_core.config.elsewhere import FORMAT_KEYS, MODE_KEYS, stray_key
+from rivet_core.config.elsewhere import FORMAT_KEYS, MODE_KEYS, stray_key, telling
 from rivet_core.config.hints import option_fields
-from rivet_core.config.keys import ExportKeys
+from rivet_core.config.keys import TARGETS, ExportKeys
 from rivet_core.config.kinds import ask, kind_block
 from rivet_core.config.modes import choose_format, choose_mode
 from rivet_core.config.names import refuse_name
@@ -67,7 +67,8 @@ def read_export(node: Node, source: SourceBlock | None, kinds: Kinds, reading: R
     _refuse_strays(node, core, mode, form, reading)
     if keys is None:
         return None
-    reads = read_relation(keys, node, reading)
+    folds = source is not None and source.declaration.capabilities.folds_names
+    reads = read_relation(keys, node, reading, folds=folds)
     rules = column_rules(keys, reads.relation if reads else None, node, reading)
     part_bytes = _part_bytes(keys, node, reading)
     if source and reads and node.get("table") is None and not source.declaration.capabilities.queries:
@@ -106,7 +107,7 @@ def read_export(node: Node, source: SourceBlock | None, kinds: Kinds, reading: R
         unique_max_entries=keys.quality.unique_max_entries,
         verify=keys.verify,
         shape_drift_warn_factor=keys.shape_drift_warn_factor,
-        target="bigquery" if keys.target == "bq" else keys.target,
+        target=TARGETS[keys.target.lower()] if keys.target else None,
         tuning=resolved.tuning,
         max_attempts=resolved.max_attempts,
         retry_backoff_ms=resolved.retry_backoff_ms,
@@ -139,7 +140,8 @@ def _destination(node: Node, kinds: Kinds, reading: Reading) -> tuple[Destinatio
     def stray(entry: Entry, known: tuple[str, ...]) -> None:
         reading.problems.append(stray_key(entry, (*known, "type")))
 
-    options: Any = structure_class(declaration.options, block.options, reading, stray=stray)
+    given = telling(block.options, (field.key for field in option_fields(declaration.options)))
+    options: Any = structure_class(declaration.options, given, reading, stray=stray)
     if options is WRONG:
         return None
     template = prefix_template(declaration, options)
@@ -160,7 +162,7 @@ def _refuse_strays(node: Keyed, core: Keyed, mode: ModeChoice, form: FormatChoic
     """Report the keys that neither rivet nor the chosen mode nor the chosen format takes."""
     flat = mode.flat | (form.flat if form else frozenset())
     known = {field.key for field in option_fields(ExportKeys)} | flat
-    for entry in node.without({entry.key for entry in core} | flat):
+    for entry in telling(node.without({entry.key for entry in core} | flat), ()):
         # The missing plugin is reported already; its keys are no second mistake.
         if not mode.known and MODE_KEYS.get(entry.key) in {mode.word, None} and entry.key in MODE_KEYS:
             continue

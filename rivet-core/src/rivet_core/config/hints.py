@@ -33,12 +33,14 @@ class OptionField:
     """A field of an options class as the file sees it.
 
     :param key: the key in the file: the field's name as an argument, or what its metadata calls ``key``.
+    :param may_be_empty: an empty value leaves the default, though None is not one of its values.
     """
 
     key: str
     argument: str
     hint: Any
     required: bool
+    may_be_empty: bool = False
 
 
 def option_fields(cls: type) -> tuple[OptionField, ...]:
@@ -63,6 +65,7 @@ def _option_fields(cls: type) -> tuple[OptionField, ...]:
             argument=field.alias,
             hint=hints[field.name],
             required=field.default is attrs.NOTHING,
+            may_be_empty=field.metadata.get("may_be_empty", False),
         )
         for field in attrs.fields(cls)
         if field.init

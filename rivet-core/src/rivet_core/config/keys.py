@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import attrs
 from attrs.validators import ge, optional
@@ -11,12 +11,26 @@ from rivet_core.config.nodes import Node
 from rivet_core.types import Secret
 
 Policy = Literal["fail", "null", "text"]
+#: Words for warehouses, in any case of letters, and the warehouse that each means.
+TARGETS: Final = {
+    **dict.fromkeys(("bigquery", "bq"), "bigquery"),
+    **dict.fromkeys(("duckdb", "duck"), "duckdb"),
+    **dict.fromkeys(("snowflake", "sf"), "snowflake"),
+    **dict.fromkeys(("clickhouse", "ch"), "clickhouse"),
+}
 
 
 def _distinct(instance: object, attribute: attrs.Attribute[Any], value: Any) -> None:
     del instance
     if isinstance(value, tuple) and len(set(value)) != len(value):
         msg = f"{attribute.name} names a column twice"
+        raise ValueError(msg)
+
+
+def _warehouse(instance: object, attribute: attrs.Attribute[Any], value: str | None) -> None:
+    del instance
+    if value is not None and value.lower() not in TARGETS:
+        msg = f"{attribute.name} must be one of {', '.join(TARGETS)}, and is {value!r}"
         raise ValueError(msg)
 
 
@@ -145,8 +159,8 @@ class ExportKeys:
     meta_columns: MetaColumnKeys = MetaColumnKeys()
     quality: QualityKeys = QualityKeys()
     on_schema_drift: Literal["warn", "continue", "fail"] = "warn"
-    shape_drift_warn_factor: float = attrs.field(default=2.0, validator=ge(0))
-    target: Literal["bigquery", "bq", "duckdb", "snowflake", "clickhouse"] | None = None
+    shape_drift_warn_factor: float = attrs.field(default=2.0, validator=ge(0), metadata={"may_be_empty": True})
+    target: str | None = attrs.field(default=None, validator=_warehouse)
     tuning: TuningKeys = TuningKeys()
     source_group: str | None = None
     reconcile_required: bool = False

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from rivet_core.config.configuration import Configuration, Notifications
-from rivet_core.config.elsewhere import stray_key
+from rivet_core.config.elsewhere import stray_key, telling
 from rivet_core.config.exports import ReadExport, read_export
 from rivet_core.config.keys import RootKeys
 from rivet_core.config.nodes import Items, Keyed, compose
@@ -96,10 +96,7 @@ def _read(root: Keyed, kinds: Kinds, reading: Reading, path: Path, file: str, cl
     def stray(entry: Entry, known: tuple[str, ...]) -> None:
         reading.problems.append(stray_key(entry, known))
 
-    processes = root.get("parallel_export_processes")
-    if processes is not None and getattr(processes.value, "text", "") == "false":
-        # Said explicitly, it changes nothing.
-        root = root.without(["parallel_export_processes"])
+    root = telling(root, ())
     keys = structure_class(RootKeys, root, reading, stray=stray)
     source_entry, exports_entry = root.get("source"), root.get("exports")
     source = read_source(source_entry.value, kinds, reading) if source_entry else None

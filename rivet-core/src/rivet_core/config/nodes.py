@@ -1,6 +1,7 @@
 """The file as a tree of our own, made from PyYAML's nodes: text as written, each with its place.
 
 No YAML rule about types is applied here; what a scalar means is decided by the field that it is for.
+The braces of a placeholder are no YAML either, so that ``{port: ${PORT}}`` needs no quotes.
 """
 
 from __future__ import annotations
@@ -101,12 +102,13 @@ def compose(text: str, *, file: str) -> tuple[Node, list[Problem]]:
         raise ConfigurationInvalid(
             [Problem(place=start, message=f"the file is larger than {MAX_CHARACTERS} characters")]
         )
+    braces = _Braces.unlike(text)
     try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        root = yaml.compose(braces.hidden(text), Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = start if mark is None else Place(file=file, line=mark.line + 1, column=mark.column + 1)
-        words = " ".join(word for word in (error.context, error.problem) if word)
+        words = braces.shown(" ".join(word for word in (error.context, error.problem) if word))
         raise ConfigurationInvalid(
             [Problem(place=place, message=f"this is not YAML: {words}", remedy=_hint(words))]
         ) from error
@@ -118,7 +120,7 @@ def compose(text: str, *, file: str) -> tuple[Node, list[Problem]]:
         raise ConfigurationInvalid(
             [Problem(place=start, message="the file is empty", remedy="give it a source and exports")]
         )
-    growing = _Growing(file)
+    growing = _Growing(file, braces)
     try:
         return growing.node(root, "", ()), growing.problems
     except _OutOfBounds as error:
@@ -138,12 +140,37 @@ class _OutOfBounds(Exception):
         self.reason = reason
 
 
+@attrs.frozen(kw_only=True)
+class _Braces:
+    """Characters that stand for the braces of placeholders while the text is parsed, each for one, so that places hold.
+
+    :param left: a character that the text does not have, as is ``right``.
+    """
+
+    left: str
+    right: str
+
+    @classmethod
+    def unlike(cls, text: str) -> _Braces:
+        taken = set(text)
+        free = [mark for mark in map(chr, range(0xE000, 0xF900)) if mark not in taken]
+        # No honest file uses them all; one that does has to quote its placeholders.
+        return cls(left=free[0], right=free[1]) if len(free) > 1 else cls(left="{", right="}")
+
+    def hidden(self, text: str) -> str:
+        return _PLACEHOLDER.sub(rf"${self.left}\1{self.right}", text)
+
+    def shown(self, text: str) -> str:
+        return text.replace(self.left, "{").replace(self.right, "}")
+
+
 class _Growing:
     """Turns PyYAML's nodes into ours, within bounds."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, braces: _Braces) -> None:
         self.problems: list[Problem] = []
         self._file = file
+        self._braces = braces
         self._count = 0
 
     def node(self, node: yaml.Node, path: str, above: tuple[int, ...]) -> Node:
@@ -201,6 +228,7 @@ class _Growing:
 
     def _text(self, text: str, place: Place) -> str:
         r"""Return a text with the halves of characters joined, as JSON writes them: ``"\ud83e\udd80"`` is one."""
+        text = self._braces.shown(text)
         if not _HALF.search(text):
             return text
         units = text.encode("utf-16-le", "surrogatepass")
@@ -227,6 +255,8 @@ class _Growing:
 
 
 _HALF: Final = re.compile("[\ud800-\udfff]")
+#: A placeholder that YAML would trip over; in a quoted text it reads any other, too.
+_PLACEHOLDER: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_.-]*(?::-[^{}\n\"'\\]*)?)\}")
 _RESOLVER: Final = yaml.resolver.Resolver()
 
 

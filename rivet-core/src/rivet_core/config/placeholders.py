@@ -1,5 +1,8 @@
 """``${NAME}`` and ``${NAME:-default}`` in the text of one scalar; ``$${`` stands for ``${`` itself.
 
+Of several dollars before a brace, two stand for one; an odd one begins a placeholder and leaves those before it as they
+are, so that ``$$${NAME}$$`` is a text of PostgreSQL in dollar quotes, as the Rust tool has it.
+
 Values are put in after the file was parsed, so that no value can change the file's structure.
 """
 
@@ -16,8 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 _TOKEN: Final = re.compile(
-    r"(?P<escape>\$\$\{)|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_.-]*?)(?P<or>:-(?P<default>[^}]*))?\}|(?P<bad>\$\{)"
+    r"(?<!\$)(?P<escape>(?:\$\$)+)\{|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_.-]*?)(?P<or>:-(?P<default>[^}]*))?\}|(?P<bad>\$\{)"
 )
+_BEFORE_A_BRACE: Final = re.compile(r"\$+(?=\{)")
 
 
 @attrs.frozen(kw_only=True)
@@ -60,7 +64,7 @@ def expand(text: str, lookup: Callable[[str], str | None]) -> Expanded:
         pieces.append(text[end : match.start()])
         end = match.end()
         if match["escape"]:
-            pieces.append("${")
+            pieces.append("$" * (len(match["escape"]) // 2) + "{")
         elif match["bad"]:
             reason = "'${' starts no placeholder such as ${NAME}"
             faults.append(Fault(name=None, reason=reason, offset=match.start()))
@@ -80,6 +84,11 @@ def expand(text: str, lookup: Callable[[str], str | None]) -> Expanded:
     whole = _TOKEN.fullmatch(text)
     lone = whole is not None and whole["name"] is not None
     return Expanded(text="".join(pieces), lone=lone, used=used, faults=tuple(faults))
+
+
+def escaped(text: str) -> str:
+    """Return what a file says to mean a text itself."""
+    return _BEFORE_A_BRACE.sub(lambda dollars: dollars[0] * 2, text)
 
 
 class Variables:

@@ -35,8 +35,11 @@ class Reads:
     template: str = ""
 
 
-def read_relation(keys: ExportKeys, export: Keyed, reading: Reading) -> Reads | None:
-    """Return what an export reads, or None when it names nothing or what it names is wrong."""
+def read_relation(keys: ExportKeys, export: Keyed, reading: Reading, *, folds: bool = False) -> Reads | None:
+    """Return what an export reads, or None when it names nothing or what it names is wrong.
+
+    :param folds: see :attr:`~rivet_core.capabilities.SourceCapabilities.folds_names`.
+    """
     given = [entry for entry in export.only(WAYS) if getattr(entry.value, "null", False) is False]
     if len(given) > 1:
         names = " and ".join(entry.key for entry in given)
@@ -51,7 +54,7 @@ def read_relation(keys: ExportKeys, export: Keyed, reading: Reading) -> Reads | 
     written = getattr(entry.value, "text", "")
     template = written if "${" in written else ""
     if keys.table is not None:
-        table = table_of(text)
+        table = table_of(text, folds=folds)
         if table is None:
             message = f"table {written!r} is not [schema.]name"
             remedy = 'put a name with other characters in double quotes, as in "my schema"."my table", or use a query'
@@ -63,14 +66,19 @@ def read_relation(keys: ExportKeys, export: Keyed, reading: Reading) -> Reads | 
     return _query(text, template, entry, reading)
 
 
-def table_of(text: str) -> Table | None:
-    """Return the table that a text names, or None."""
+def table_of(text: str, *, folds: bool = False) -> Table | None:
+    """Return the table that a text names, or None; what ``folds`` is stands at :func:`read_relation`."""
     match = _TABLE.fullmatch(text.strip())
-    return Table(_unquoted(match[2]), _unquoted(match[1]) if match[1] else None) if match else None
+    if match is None:
+        return None
+    schema, name = (segment and _meant(segment, folds=folds) for segment in match.groups())
+    return Table(name, schema)
 
 
-def _unquoted(segment: str) -> str:
-    return segment[1:-1].replace('""', '"') if segment.startswith('"') else segment
+def _meant(segment: str, *, folds: bool) -> str:
+    if segment.startswith('"'):
+        return segment[1:-1].replace('""', '"')
+    return segment.lower() if folds else segment
 
 
 def _query(text: str, template: str, entry: Entry, reading: Reading) -> Reads | None:

@@ -1,4 +1,4 @@
-"""Sizes such as ``64MB``, in binary units."""
+"""Sizes such as ``64MB``, in binary units; a number alone is bytes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from rivet_core.config.scalars import LARGEST
 
-_SIZE: Final = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMG]?B)\s*", re.IGNORECASE)
+_SIZE: Final = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMG]?B)?\s*", re.IGNORECASE)
 _UNITS: Final = {"B": 1, "KB": 1024, "MB": 1024**2, "GB": 1024**3}
 
 
@@ -21,7 +21,7 @@ def read_size(text: str) -> int:
     if match is None:
         msg = "a size is a number and one of B, KB, MB and GB, such as 64MB"
         raise ValueError(msg)
-    size = int(Fraction(match[1]) * _UNITS[match[2].upper()])
+    size = int(Fraction(match[1]) * _UNITS[(match[2] or "B").upper()])
     if not 1 <= size <= LARGEST:
         msg = "a size must be at least one byte" if size < 1 else "the size is too large"
         raise ValueError(msg)

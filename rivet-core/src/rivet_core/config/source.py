@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from rivet_core.config.elsewhere import stray_key
+from rivet_core.config.elsewhere import stray_key, telling
 from rivet_core.config.hints import alternatives, option_fields
 from rivet_core.config.keys import SourceKeys
 from rivet_core.config.kinds import ask, kind_block
@@ -90,12 +90,14 @@ def _plugins_part(mapping: Keyed, declaration: SourceType) -> Keyed:
     Of ``tuning`` it gets the keys that it looks at; all of them are checked by us.
     """
     has = {field.key: field for field in option_fields(declaration.options)}
-    mapping = mapping.without(key for key in _OWN if key not in has)
+    mapping = telling(mapping.without(key for key in _OWN if key not in has), has)
     entry = mapping.get("tuning")
     if entry is None or not isinstance(entry.value, Keyed):
         return mapping
     classes = [part for part in alternatives(has["tuning"].hint) if attrs.has(part)]
     looked_at = {field.key for cls in classes for field in option_fields(cls)}
+    # Each of them may be left empty, whatever the plugin's own class says.
+    looked_at -= {inner.key for inner in entry.value if getattr(inner.value, "null", False)}
     return attrs.evolve(mapping, entries=(attrs.evolve(entry, value=entry.value.only(looked_at)),)).over(mapping)
 
 

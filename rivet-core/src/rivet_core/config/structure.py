@@ -75,6 +75,8 @@ def structure_what_is_sound(
             else:
                 reading.problem(entry.place, f"unknown key {entry.key!r}", remedy=suggest(entry.key, fields))
             continue
+        if _left_empty(entry.value, field):
+            continue
         value = structure(entry.value, field.hint, reading, key=entry)
         if value is WRONG:
             sound = False
@@ -88,6 +90,12 @@ def structure_what_is_sound(
         return None, False
     made, accepted = _construct(cls, mapping, arguments, fields, reading)
     return made, sound and accepted
+
+
+def _left_empty(node: Node, field: OptionField) -> bool:
+    """Whether a block without which its default holds, or what the Rust tool lets be empty, is empty."""
+    block = any(isinstance(part, type) and attrs.has(part) for part in hints.alternatives(field.hint))
+    return isinstance(node, Scalar) and node.null and not field.required and (block or field.may_be_empty)
 
 
 def structure(node: Node, hint: Any, reading: Reading, *, key: Entry | None = None) -> Any:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import yaml
 
 from rivet_core.config.names import refuse_name
+from rivet_core.config.placeholders import escaped
 from rivet_core.config.relations import table_of
 
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from rivet_core.types import Table
 
 _PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
-_IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*")
+#: What stands without quotes; capitals would mean small letters to a source that folds names.
+_IDENTIFIER: Final = re.compile(r"[a-z_][a-z0-9_$]*")
 _TEXT: Final = "tag:yaml.org,2002:str"
 #: Bytes of an export's name that come from a table's: room is left for a schema and for a number.
 _LONGEST: Final = 60
@@ -29,7 +31,7 @@ def scalar(text: str) -> str:
 
     ``${`` is escaped: a name that happens to hold it is no placeholder.
     """
-    return placeholder(text.replace("${", "$${"))
+    return placeholder(escaped(text))
 
 
 def placeholder(text: str) -> str:

@@ -9,7 +9,7 @@ import pyarrow as pa
 from rivet_core.formats.parquet.options import LEAST_ROWS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rivet_core.formats.parquet.options import RowGroups
 
@@ -24,15 +24,14 @@ class RowGrouper:
         self._options = options
         self._held: list[pa.RecordBatch] = []
 
-    def add(self, batch: pa.RecordBatch) -> Iterator[pa.Table]:
-        """Take rows and yield the groups that are complete."""
-        self._held.append(batch)
+    def add(self, pieces: Sequence[pa.RecordBatch]) -> Iterator[pa.Table]:
+        """Take rows, at least one piece of them, and yield the groups that are complete."""
+        self._held.extend(pieces)
         held = pa.Table.from_batches(self._held)
         self._held = []
         rows = rows_per_group(self._options, held.num_rows, held.nbytes)
-        gathers = self._options.row_group_strategy != "auto"
         start = 0
-        while held.num_rows - start >= (rows if gathers else 1):
+        while held.num_rows - start >= (rows if self._options.gathers else 1):
             yield held.slice(start, rows)
             start += rows
         if start < held.num_rows:
@@ -51,16 +50,15 @@ def rows_per_group(options: RowGroups, rows: int, size: int) -> int:
     :param rows: rows at hand, from which the size of one is known.
     :param size: their bytes.
     """
-    match options.row_group_strategy:
-        case "fixed_rows":
-            wanted = options.row_group_rows or rows
-        case "fixed_memory":
-            wanted = _fitting(options.target_row_group_mb or _TARGET_MB, rows, size)
-        case _:
-            wanted = rows
+    if options.row_group_strategy == "fixed_rows":
+        wanted = options.row_group_rows or rows
+    elif options.gathers:
+        wanted = max(_fitting(options.target_row_group_mb or _TARGET_MB, rows, size), LEAST_ROWS)
+    else:
+        wanted = max(rows, LEAST_ROWS)
     if options.max_row_group_mb is not None:
-        wanted = min(wanted, _fitting(options.max_row_group_mb, rows, size))
-    return max(wanted, LEAST_ROWS)
+        wanted = min(wanted, max(_fitting(options.max_row_group_mb, rows, size), LEAST_ROWS))
+    return wanted
 
 
 def _fitting(megabytes: int, rows: int, size: int) -> int:

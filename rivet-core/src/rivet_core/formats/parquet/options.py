@@ -8,7 +8,7 @@ import attrs
 
 from rivet_core.errors import UsageError
 
-#: Fewer rows than this make no useful row group, whatever the settings say.
+#: Fewer rows than this make no useful row group, whatever the sizes say.
 LEAST_ROWS: Final = 1000
 
 _LEVELS: Final = {"zstd": range(1, 23), "gzip": range(10)}
@@ -20,9 +20,9 @@ _DEFAULT_LEVEL: Final = {"zstd": 3}
 class RowGroups:
     """How rows are cut into row groups.
 
-    :param row_group_strategy: ``auto`` takes the groups as the sink gathers them.
+    :param row_group_strategy: ``auto`` takes the groups as the sink gathers them, unless a target is given.
     :param row_group_rows: for ``fixed_rows``, and only there.
-    :param target_row_group_mb: Arrow data of a group, for ``fixed_memory`` (128 when absent), and only there.
+    :param target_row_group_mb: Arrow data of a group, for ``fixed_memory`` (128 when absent) and ``auto``.
     :param max_row_group_mb: no group holds more Arrow data, whatever the strategy.
     """
 
@@ -41,8 +41,13 @@ class RowGroups:
             raise _invalid(message="parquet.row_group_strategy fixed_rows needs parquet.row_group_rows")
         if strategy != "fixed_rows" and self.row_group_rows is not None:
             raise _ignored(key="parquet.row_group_rows", needs="row_group_strategy: fixed_rows")
-        if strategy != "fixed_memory" and self.target_row_group_mb is not None:
-            raise _ignored(key="parquet.target_row_group_mb", needs="row_group_strategy: fixed_memory")
+        if strategy == "fixed_rows" and self.target_row_group_mb is not None:
+            raise _ignored(key="parquet.target_row_group_mb", needs="row_group_strategy: fixed_memory or auto")
+
+    @property
+    def gathers(self) -> bool:
+        """Whether groups can be larger than what the sink hands over at once."""
+        return self.row_group_strategy != "auto" or self.target_row_group_mb is not None
 
 
 @attrs.frozen(kw_only=True)
