@@ -11,6 +11,7 @@ import attrs
 
 from rivet_core.cli.failing import error_to_json, tell_error, tell_error_json
 from rivet_core.cli.loading import Loaded, load_exports
+from rivet_core.cli.memory import share_memory
 from rivet_core.cli.printing import json_text, say, say_json, tell
 from rivet_core.cli.progress import showing
 from rivet_core.cli.signals import SignalReceived
@@ -73,6 +74,7 @@ def run(invocation: Invocation, wishes: Wishes) -> int:
         staging=Path(folder) if (folder := invocation.environ.get("RIVET_STAGING")) else None,
         foreign_state=loaded.configuration.folder / FOREIGN_STATE_FILE,
     )
+    share_memory(invocation.environ)
     started = datetime.now(UTC)
     # Another process's transaction is short, so it is waited for also by who does not want to wait for its lease.
     database = StateDatabase(loaded.state_file(invocation), wait_seconds=min(10.0, max(1.0, wait)))

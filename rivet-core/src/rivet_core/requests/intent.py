@@ -61,7 +61,7 @@ class Intent:
     workers: int = 1
     rules: ColumnRules = ColumnRules()
     part_bytes: int = 512 * 1024 * 1024
-    row_group_bytes: int = 48 * 1024 * 1024
+    row_group_bytes: int = 32 * 1024 * 1024
     skip_empty: bool = False
     exported_at: bool = False
     row_hash: tuple[str, ...] | None = None
