@@ -141,6 +141,16 @@ class TestForgetsNulls(Broken):
     error = "AssertionError|IndexError"
 
 
+class LosesPieces(StreamWriter):
+    def write_group(self, pieces: list[pa.RecordBatch]) -> None:
+        self.write(pieces[0])
+
+
+class TestLosesPieces(Broken):
+    declaration = made_by(type("LosesPiecesFormat", (StreamFormat,), {"made": LosesPieces}))
+    witnesses = ("test_pieces_are_as_good_as_one_batch",)
+
+
 class ReadsAtOnce(StreamFormat):
     def reader(self, path: Path, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         yield from read_stream(path).combine_chunks().to_batches()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rivet_core.protocols.batch import Batch
 from rivet_core.protocols.destination import Destination, RemovableDestination
-from rivet_core.protocols.format import Format, FormatWriter, ReadableFormat
+from rivet_core.protocols.format import Format, FormatWriter, GroupWriter, ReadableFormat
 from rivet_core.protocols.runner import Reader, Runner
 from rivet_core.protocols.source import CatalogueSource, ChangeSource, SnapshotSource, Source
 
@@ -15,6 +15,7 @@ __all__ = [
     "Destination",
     "Format",
     "FormatWriter",
+    "GroupWriter",
     "ReadableFormat",
     "Reader",
     "RemovableDestination",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, BinaryIO, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -26,6 +26,14 @@ class FormatWriter(Protocol):
 
     def abort(self) -> None:
         """Give up; what was written is recognisably unfinished. Safe after any error."""
+
+
+@runtime_checkable
+class GroupWriter(Protocol):
+    """A :class:`FormatWriter` that takes rows in pieces, so that nobody has to copy them into one batch first."""
+
+    def write_group(self, pieces: Sequence[pa.RecordBatch]) -> None:
+        """Append the rows of one ``write``, of which each piece is the continuation of the one before it."""
 
 
 @runtime_checkable

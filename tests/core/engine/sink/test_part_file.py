@@ -70,8 +70,8 @@ def test_the_file_has_a_hidden_name_of_its_own(tmp_path: Path) -> None:
 
 def test_the_fingerprint_is_that_of_the_finished_file(tmp_path: Path) -> None:
     file = begun(tmp_path)
-    file.write(rows(1, 1000))
-    file.write(rows(1001, 10))
+    file.write([rows(1, 1000)])
+    file.write([rows(1001, 10)])
     found = file.finish()
     assert found == content_fingerprint(file.path)
     assert ids_in(file.path) == list(range(1, 1011))
@@ -85,7 +85,7 @@ def test_a_writer_that_goes_back_gets_the_right_fingerprint_too(tmp_path: Path) 
         out.write(b"end")
 
     file = begun(tmp_path, OddFormat(on_write=lambda out: out.write(b"0123456789") and None, on_finish=patch))
-    file.write(rows(1, 1))
+    file.write([rows(1, 1)])
     found = file.finish()
     assert file.path.read_bytes() == b"01XX456789end"
     assert found == content_fingerprint(file.path)
@@ -95,7 +95,7 @@ def test_a_writer_that_closes_its_file_still_leaves_it_to_be_synced(tmp_path: Pa
     file = begun(
         tmp_path, OddFormat(on_write=lambda out: out.write(b"abc") and None, on_finish=lambda out: out.close())
     )
-    file.write(rows(1, 1))
+    file.write([rows(1, 1)])
     assert file.finish().size_bytes == 3
 
 
@@ -120,7 +120,7 @@ def test_parquet_is_digested_while_it_is_written(tmp_path: Path) -> None:
 
 def test_abort_removes_the_file(tmp_path: Path) -> None:
     file = begun(tmp_path)
-    file.write(rows(1, 1000))
+    file.write([rows(1, 1000)])
     file.abort()
     assert list(tmp_path.iterdir()) == []
 
@@ -174,7 +174,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
 def write_one(folder: Path, made: Format) -> None:
     file = begun(folder, made)
     try:
-        file.write(rows(1, 1))
+        file.write([rows(1, 1)])
     except BaseException:
         file.abort()
         raise

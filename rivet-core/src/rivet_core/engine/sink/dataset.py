@@ -29,7 +29,7 @@ class DatasetSink:
         self._format = format
         self._stem = stem
         self._expected = dataset.source_schema
-        self._group = RowGroup(self._expected, recipe.plan.intent.row_group_bytes)
+        self._group = RowGroup(recipe.plan.intent.row_group_bytes)
         self._file: PartFile | None = None
         self._counters = PartCounters()
         #: Rows and input bytes of the open part.
@@ -64,11 +64,11 @@ class DatasetSink:
         """Write what is gathered as a row group, however small."""
         if not self._group.rows:
             return
-        data = with_one_nan(self._group.take())
-        self._count(self._counted(data))
-        if self._file is None:
-            self._file = self._new_file()
-        self._file.write(with_meta(data, self._dataset, self._recipe.exported_at))
+        pieces = [with_one_nan(piece) for piece in self._group.take()]
+        file = self._file = self._file or self._new_file()
+        rows = [with_meta(piece, self._dataset, self._recipe.exported_at) for piece in pieces]
+        self._count(self._counted(pieces))
+        file.write(rows)
 
     def finish(self) -> FinishedPart:
         """Close the open part; only to be called when it has rows."""
@@ -79,7 +79,7 @@ class DatasetSink:
         """Make a part without rows, where there is no open one."""
         # Not from an empty list of rows, which Arrow cannot make of lists of extension types.
         nothing = [pa.nulls(0, field.type) for field in self._expected]
-        self._count(self._counted(pa.RecordBatch.from_arrays(nothing, schema=self._expected)))
+        self._count(self._counted([pa.RecordBatch.from_arrays(nothing, schema=self._expected)]))
         return self._finish(self._new_file())
 
     def abort(self) -> None:
@@ -102,9 +102,12 @@ class DatasetSink:
             counters=counters,
         )
 
-    def _counted(self, data: pa.RecordBatch) -> PartCounters:
-        intent = self._recipe.plan.intent
-        return counted(data, self._dataset.checksum_key, unique=intent.unique_columns, most=intent.unique_max_entries)
+    def _counted(self, pieces: list[pa.RecordBatch]) -> PartCounters:
+        intent, key = self._recipe.plan.intent, self._dataset.checksum_key
+        counters = PartCounters()
+        for data in pieces:
+            counters = counters.merge(counted(data, key, unique=intent.unique_columns, most=intent.unique_max_entries))
+        return counters
 
     def _count(self, counters: PartCounters) -> None:
         self._counters = self._counters.merge(counters)

@@ -13,9 +13,10 @@ from typing import BinaryIO, cast
 import pyarrow as pa
 
 from rivet_core.engine.sink.hashing_file import HashingFile
+from rivet_core.engine.sink.row_group import joined
 from rivet_core.errors import EnvironmentFailure
 from rivet_core.manifest.fingerprint import ContentFingerprint
-from rivet_core.protocols import Format
+from rivet_core.protocols import Format, GroupWriter
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
@@ -42,10 +43,13 @@ class PartFile:
             self._remove()
             raise
 
-    def write(self, data: pa.RecordBatch) -> None:
-        """Append a row group."""
+    def write(self, pieces: list[pa.RecordBatch]) -> None:
+        """Append a row group that comes in pieces, which are the file's from now on."""
         with self._disk_errors():
-            self._writer.write(data)
+            if isinstance(self._writer, GroupWriter):
+                self._writer.write_group(pieces)
+            else:
+                self._writer.write(joined(pieces))
 
     def finish(self) -> ContentFingerprint:
         """Complete, sync and close the file; it is removed when that fails.

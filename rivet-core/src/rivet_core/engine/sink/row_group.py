@@ -1,4 +1,4 @@
-"""Batches gathered to one row group; it copies each column once, and lets go of its pieces as it does."""
+"""Batches gathered to one row group, in pieces: only small batches are joined, since each piece has its cost."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pyarrow as pa
 
 #: No target is larger, since 32-bit offsets of a text column could overflow when its pieces are joined.
 LARGEST = 1024 * 1024 * 1024
+_SMALL = 4 * 1024 * 1024
 
 
 class RowGroup:
@@ -16,11 +17,12 @@ class RowGroup:
     :param target: Arrow bytes at which it is full.
     """
 
-    def __init__(self, schema: pa.Schema, target: int) -> None:
-        self._schema = schema
+    def __init__(self, target: int) -> None:
         self._target = max(1, min(target, LARGEST))
         self._most = self._target + self._target // 3
-        self._pieces: list[list[pa.Array]] = [[] for _ in schema]
+        self._pieces: list[pa.RecordBatch] = []
+        self._small: list[pa.RecordBatch] = []
+        self._small_bytes = 0
         self.rows = 0
         self.bytes = 0
 
@@ -43,18 +45,41 @@ class RowGroup:
             yield data.slice(begin, rows)
 
     def add(self, data: pa.RecordBatch) -> None:
-        """Append rows; the batch's buffers are kept, not copied."""
-        for pieces, column in zip(self._pieces, data.columns, strict=True):
-            pieces.append(column)
+        """Append rows; the buffers of a batch that is not small are kept, not copied."""
         self.rows += data.num_rows
         self.bytes += data.nbytes
+        if data.nbytes >= _SMALL:
+            self._join_small()
+            self._pieces.append(data)
+            return
+        self._small.append(data)
+        self._small_bytes += data.nbytes
+        if self._small_bytes >= _SMALL:
+            self._join_small()
 
-    def take(self) -> pa.RecordBatch:
-        """Return all rows as one batch and begin again."""
-        columns = []
-        for pieces in self._pieces:
-            columns.append(pieces[0] if len(pieces) == 1 else pa.concat_arrays(pieces))
-            # Only one column is held twice at a time.
-            pieces.clear()
+    def take(self) -> list[pa.RecordBatch]:
+        """Return all rows, in few pieces, and begin again."""
+        self._join_small()
+        pieces, self._pieces = self._pieces, []
         self.rows = self.bytes = 0
-        return pa.RecordBatch.from_arrays(columns, schema=self._schema)
+        return pieces
+
+    def _join_small(self) -> None:
+        if self._small:
+            self._pieces.append(joined(self._small))
+        self._small_bytes = 0
+
+
+def joined(pieces: list[pa.RecordBatch]) -> pa.RecordBatch:
+    """Return the rows of all pieces, of which there is at least one, as one batch; the list is emptied."""
+    if len(pieces) == 1:
+        return pieces.pop()
+    schema = pieces[0].schema
+    columns = [[piece.column(at) for piece in pieces] for at in range(len(schema))]
+    pieces.clear()
+    whole = []
+    for parts in columns:
+        whole.append(pa.concat_arrays(parts))
+        # Only one column is held twice at a time.
+        parts.clear()
+    return pa.RecordBatch.from_arrays(whole, schema=schema)

@@ -11,7 +11,7 @@ from rivet_core.formats.csv.cells import render
 from rivet_core.formats.csv.laid_out import TEXT, laid_out
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rivet_core.formats.csv.laid_out import Bytes
     from rivet_core.formats.csv.options import CsvOptions
@@ -36,6 +36,10 @@ class CsvPart:
     def write(self, batch: pa.RecordBatch) -> None:
         for piece in _pieces(batch):
             self._put_lines(piece.columns)
+
+    def write_group(self, pieces: Sequence[pa.RecordBatch]) -> None:
+        for piece in pieces:
+            self.write(piece)
 
     def size(self) -> int:
         return self._written

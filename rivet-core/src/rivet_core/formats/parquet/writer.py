@@ -11,6 +11,8 @@ from rivet_core.formats.parquet.dictionary import worth_a_dictionary
 from rivet_core.formats.parquet.grouping import RowGrouper
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rivet_core.formats.parquet.options import RowGroups
 
 _CODECS: Final = {"none": "NONE", "zstd": "ZSTD", "snappy": "SNAPPY", "gzip": "GZIP", "lz4": "LZ4"}
@@ -31,7 +33,10 @@ class ParquetPart:
         self._writer: pq.ParquetWriter | None = None
 
     def write(self, batch: pa.RecordBatch) -> None:
-        for group in self._grouper.add(batch):
+        self.write_group([batch])
+
+    def write_group(self, pieces: Sequence[pa.RecordBatch]) -> None:
+        for group in self._grouper.add(pieces):
             self._write_group(group)
 
     def size(self) -> int:
@@ -91,8 +96,7 @@ class _Gate:
 
     def flush(self) -> None:
         if self.open:
-            self._out.flush()
-
+    
     def close(self) -> None:
         """Leave the file open: it is the caller's."""
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from rivet_core.capabilities import FormatCapabilities
 from rivet_core.errors import RivetError
-from rivet_core.protocols import Format, FormatWriter, ReadableFormat
+from rivet_core.protocols import Format, FormatWriter, GroupWriter, ReadableFormat
 from rivet_core.testing.contract import Contract, needs, unmet
 from rivet_core.testing.contracts.examples import examples
 from rivet_core.testing.rows import row_texts
@@ -230,6 +230,25 @@ class FormatContract(Contract, sealed=True):
         assert written(format, table, rows=1000) == written(format, table, rows=1000)
 
     # -- how it is written ------------------------------------------------
+
+    def test_pieces_are_as_good_as_one_batch(
+        self,
+        format: Format,  # noqa: A002 - the seam's own word
+        read_back: ReadBack,
+        path: Path,
+    ) -> None:
+        """A writer that takes the rows of one ``write`` in pieces (``GroupWriter``) writes all of them, in order."""
+        table = many_rows(5000)
+        out, pieces = io.BytesIO(), table.to_batches(max_chunksize=700)
+        writer = format.writer(out, table.schema)
+        if isinstance(writer, GroupWriter):
+            writer.write_group(pieces)
+        else:
+            for piece in pieces:
+                writer.write(piece)
+        writer.finish()
+        path.write_bytes(out.getvalue())
+        assert row_texts(read_back(path, table.schema)) == row_texts(table)
 
     def test_the_size_grows(self, format: Format) -> None:  # noqa: A002 - the seam's own word
         """``size`` is the number of bytes that were written to the file, and grows with the rows."""
