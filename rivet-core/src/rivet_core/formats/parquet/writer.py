@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from rivet_core.formats.parquet.options import RowGroups
 
+_BUFFER: Final = 4 * 1024 * 1024
 _CODECS: Final = {"none": "NONE", "zstd": "ZSTD", "snappy": "SNAPPY", "gzip": "GZIP", "lz4": "LZ4"}
 
 
@@ -26,6 +27,8 @@ class ParquetPart:
 
     def __init__(self, out: BinaryIO, schema: pa.Schema, *, codec: str, level: int | None, groups: RowGroups) -> None:
         self._gate = _Gate(out)
+        # Arrow writes a page and its header apart, and must wait for the interpreter each time.
+        self._out = pa.BufferedOutputStream(pa.PythonFile(self._gate, mode="w"), _BUFFER)
         self._schema = schema
         self._codec = _CODECS[codec]
         self._level = level
@@ -46,6 +49,7 @@ class ParquetPart:
         for group in self._grouper.rest():
             self._write_group(group)
         self._open(no_rows(self._schema)).close()
+        self._out.flush()
         self._writer = None
 
     def abort(self) -> None:
@@ -55,11 +59,12 @@ class ParquetPart:
 
     def _write_group(self, group: pa.Table) -> None:
         self._open(group).write_table(group, row_group_size=max(1, group.num_rows))
+        self._out.flush()
 
     def _open(self, sample: pa.Table) -> pq.ParquetWriter:
         if self._writer is None:
             self._writer = pq.ParquetWriter(
-                self._gate,
+                self._out,
                 self._schema,
                 compression=self._codec,
                 compression_level=self._level,
@@ -96,7 +101,8 @@ class _Gate:
 
     def flush(self) -> None:
         if self.open:
-    
+            self._out.flush()
+
     def close(self) -> None:
         """Leave the file open: it is the caller's."""
 
