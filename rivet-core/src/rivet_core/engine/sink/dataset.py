@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
+from rivet_core.engine.sink.beside import beside
 from rivet_core.engine.sink.counting import counted
 from rivet_core.engine.sink.meta import with_meta
 from rivet_core.engine.sink.one_nan import with_one_nan
@@ -67,8 +68,7 @@ class DatasetSink:
         pieces = [with_one_nan(piece) for piece in self._group.take()]
         file = self._file = self._file or self._new_file()
         rows = [with_meta(piece, self._dataset, self._recipe.exported_at) for piece in pieces]
-        self._count(self._counted(pieces))
-        file.write(rows)
+        self._count(beside(lambda: self._counted(pieces), lambda: file.write(rows)))
 
     def finish(self) -> FinishedPart:
         """Close the open part; only to be called when it has rows."""
