@@ -90,7 +90,8 @@ def run_tests(session: nox.Session) -> None:
 def fast(session: nox.Session) -> None:
     """Run what needs no server and takes no time: the inner loop."""
     install_all(session)
-    session.run("pytest", "-m", "not server and not slow", *session.posargs)
+    quick = ["-m", "not server and not slow", "--hypothesis-profile=fast", "--numprocesses=auto"]
+    session.run("pytest", *quick, *session.posargs)
 
 
 @nox.session(default=False)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
+
+# The inner loop draws a few examples only; the whole suite draws as many as ever.
+settings.register_profile("fast", max_examples=10)
 
 pytest_plugins = ("ledger_results", "missing_servers", "postgres_server")
 

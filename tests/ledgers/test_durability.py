@@ -22,6 +22,8 @@ from rivet_core.plugins import Plugins
 from rivet_core.state import StateDatabase, reads
 from rivet_core.state.rows import ExportRow, PartRow, RunRow
 
+pytestmark = pytest.mark.slow
+
 every_runner = pytest.mark.parametrize("name", COLUMNS)
 #: Those whose broken run another process continues.
 resumable = pytest.mark.parametrize("name", ["full", "seek", "ranges", "tail", "stream", "opaque"])

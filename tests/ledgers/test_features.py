@@ -25,6 +25,8 @@ from rivet_core.manifest.report import Depth
 from rivet_core.manifest.row_hash import row_hashes
 from rivet_core.plugins import Plugins
 
+pytestmark = pytest.mark.slow
+
 every_runner = pytest.mark.parametrize("name", COLUMNS)
 every_runner_of_the_table = pytest.mark.parametrize("name", TABLES)
 NIGHT = datetime(2026, 3, 1, 2, 30, tzinfo=UTC)

@@ -22,6 +22,8 @@ from rivet_core.requests import ReadContext, ReadRequest
 from rivet_core.state import StateDatabase, reads
 from rivet_core.types import Query
 
+pytestmark = pytest.mark.slow
+
 every_runner = pytest.mark.parametrize("name", COLUMNS)
 every_resumed_runner = pytest.mark.parametrize("name", ["full", "seek", "ranges", "tail", "opaque"])
 #: A stream has no count, whatever its source.
