@@ -87,7 +87,7 @@ def test_a_decimal_that_is_no_number_is_refused_with_its_place(room: Any) -> Non
     room.run_sql("CREATE TABLE t (id int, n numeric(5,2)); INSERT INTO t VALUES (1, 1), (2, 'NaN')")
     error = refused(room, "t")
     assert error.place is not None
-    assert (error.place.relation, error.place.field, error.place.value) == ("t", "n", "nan")
+    assert (error.place.relation, error.place.field, error.place.value) == ("t", "n", "NaN")
     assert room.column("t", "n", on_invalid="null") == [Decimal("1.00"), None]
     assert room.column("t", "n", on_invalid="text") == ["1.00", "NaN"]
 
