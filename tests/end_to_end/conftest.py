@@ -37,8 +37,9 @@ def make_database(postgres_server: PostgresServer) -> Iterator[Callable[[], Post
 def gated(postgres_database: PostgresDatabase, place: Place) -> PostgresDatabase:
     """A database whose one export stops in its middle while :func:`e2e_gate.closed_gate` lasts."""
     make_gated(postgres_database)
+    # Nothing but the gate ends the waiting.
     place.configure(
-        {"url": postgres_database.url, "tuning": {"max_retries": 2, "retry_backoff_ms": 100}},
+        {"url": postgres_database.url, "tuning": {"max_retries": 2, "retry_backoff_ms": 100, "lock_timeout_s": 0}},
         [export("gated", table("gated"))],
     )
     return postgres_database
