@@ -151,3 +151,11 @@ def interop(session: nox.Session) -> None:
         str(other / "bin" / "python"), "-m", "pip", "install", "-c", "constraints.txt", "rivet-cli", external=True
     )
     session.run("pytest", "tests/interop", *session.posargs, env={"RIVET_CLI": str(other / "bin" / "rivet")})
+
+
+@nox.session(default=False)
+def bench(session: nox.Session) -> None:
+    """Measure the export of a large table beside the Rust tool's; it prints a table, and judges nothing."""
+    install_all(session)
+    ensure_servers(session)
+    session.run("python", "benchmarks/bench.py", "--install-peers", *session.posargs)
