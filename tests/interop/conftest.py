@@ -13,6 +13,8 @@ from typing import Any
 
 import attrs
 import pytest
+from interop_pair import Pair
+from interop_tables import TABLES
 from missing_servers import PREFIX
 from postgres_server import PostgresServer
 
@@ -140,3 +142,20 @@ def copy_of(exported: Path, tmp_path: Path) -> Callable[[str], Path]:
         return Path(shutil.copytree(exported / export, tmp_path / export))
 
     return copy
+
+
+@pytest.fixture(scope="session")
+def tables(rust_tool: RustTool, postgres_server: PostgresServer) -> Iterator[str]:
+    """The URL of a database with the tables that configurations read; not to be changed."""
+    name = f"rivet_interop_{secrets.token_hex(6)}"
+    postgres_server.psql_text(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")
+    url = postgres_server.database_url(name)
+    postgres_server.psql_text(TABLES, url=url)
+    yield url
+    postgres_server.psql_text(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def pair(rust_tool: RustTool, tables: str, tmp_path: Path) -> Pair:
+    """Both programs in new folders, over those tables."""
+    return Pair(rust=rust_tool.path, folder=tmp_path, url=tables)

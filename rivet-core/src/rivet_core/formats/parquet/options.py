@@ -26,7 +26,9 @@ class RowGroups:
     :param max_row_group_mb: no group holds more Arrow data, whatever the strategy.
     """
 
-    row_group_strategy: Literal["auto", "fixed_rows", "fixed_memory"] = "auto"
+    row_group_strategy: Literal["auto", "fixed_rows", "fixed_memory"] = attrs.field(
+        default="auto", metadata={"may_be_empty": True}
+    )
     row_group_rows: int | None = None
     target_row_group_mb: int | None = None
     max_row_group_mb: int | None = None
