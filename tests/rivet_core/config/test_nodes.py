@@ -149,3 +149,13 @@ def test_a_key_that_is_no_word_is_a_problem() -> None:
 
 def test_control_characters_are_refused() -> None:
     assert "not YAML" in refused("a: \x07").message
+
+
+def test_the_two_escapes_that_json_writes_for_one_character_are_one() -> None:
+    tree, problems = compose(r'{"\ud83e\udd80": "caf\u00e9 \ud83e\udd80"}', file="f.json")
+    assert (plain(tree), problems) == ({"🦀": "café 🦀"}, [])
+
+
+def test_half_a_character_is_a_problem() -> None:
+    _, problems = compose(r'a: "\ud83e alone"', file="f.yaml")
+    assert [(problem.place.line, "half a character" in problem.message) for problem in problems] == [(1, True)]

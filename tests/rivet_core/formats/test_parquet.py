@@ -132,6 +132,19 @@ def test_no_rows_make_a_typed_file(tmp_path: Path, schema: pa.Schema) -> None:
     assert list(ParquetFormat(ParquetOptions()).reader(path, schema)) == []
 
 
+@pytest.mark.parametrize("rows", [0, 2])
+def test_lists_of_extension_types_come_back(tmp_path: Path, rows: int) -> None:
+    schema = pa.schema([("ids", pa.list_(pa.uuid()))])
+    items = pa.ExtensionArray.from_storage(pa.uuid(), pa.array([uuid.UUID(int=1).bytes, None], pa.binary(16)))
+    lists = pa.ListArray.from_arrays(pa.array([0, 2, 2]), items)
+    batch = pa.RecordBatch.from_arrays([lists], schema=schema)
+    ParquetFormat(ParquetOptions()).check(schema)
+    path = tmp_path / "p.parquet"
+    path.write_bytes(written([batch] if rows else [], schema))
+    found = list(ParquetFormat(ParquetOptions()).reader(path, schema))
+    assert [row["ids"] for one in found for row in one.to_pylist()] == [[uuid.UUID(int=1), None], []][:rows]
+
+
 def test_each_write_is_one_row_group() -> None:
     sizes = [3, 1_200_000, 1]
     batches = [numbers(rows) for rows in sizes]
