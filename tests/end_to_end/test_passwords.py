@@ -13,6 +13,8 @@ from e2e_reader import Delivered
 from e2e_secrets import SPECIAL, Login, login, traces
 from postgres_server import PostgresDatabase
 
+from rivet_core.config.placeholders import escaped
+
 pytestmark = pytest.mark.slow
 
 EVERY = f"{secrets.token_hex(6)}{SPECIAL}{secrets.token_hex(6)}"
@@ -39,14 +41,14 @@ def reader(small: PostgresDatabase) -> Iterator[Login]:
 def ways(reader: Login, folder: Path) -> dict[str, tuple[dict[str, Any], dict[str, str]]]:
     """The keys of the source and the variables, by the way that the password takes."""
     (folder / "url.secret").write_text(reader.url() + "\n", encoding="utf-8")
-    # What is written into the file itself has placeholders of the file.
-    escaped = reader.password.replace("${", "$${")
+    # What is written into the file itself has placeholders of the file, and doubled dollars before a brace mean one.
+    written = escaped(reader.password)
     return {
         "url": ({"url": reader.url()}, {}),
         "url_env": ({"url_env": "SOURCE_URL"}, {"SOURCE_URL": reader.url()}),
         "url_file": ({"url_file": "url.secret"}, {}),
         "placeholder": ({"url": "${SOURCE_URL}"}, {"SOURCE_URL": reader.url()}),
-        "password": ({**reader.parts(), "password": escaped}, {}),
+        "password": ({**reader.parts(), "password": written}, {}),
         "password_env": ({**reader.parts(), "password_env": "WORD"}, {"WORD": reader.password}),
         "placeholder of parts": ({**reader.parts(), "password": "${WORD}"}, {"WORD": reader.password}),
     }
