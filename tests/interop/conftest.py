@@ -159,3 +159,10 @@ def tables(rust_tool: RustTool, postgres_server: PostgresServer) -> Iterator[str
 def pair(rust_tool: RustTool, tables: str, tmp_path: Path) -> Pair:
     """Both programs in new folders, over those tables."""
     return Pair(rust=rust_tool.path, folder=tmp_path, url=tables)
+
+
+@pytest.fixture(scope="session")
+def told() -> str:
+    """What the documentation says of configurations."""
+    document = Path(__file__).parents[2] / "docs" / "compatibility.md"
+    return document.read_text(encoding="utf-8").partition("\n## Configuration\n")[2].partition("\n## ")[0]

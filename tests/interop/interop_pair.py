@@ -14,6 +14,8 @@ from typing import Any
 import attrs
 
 SOURCE: dict[str, Any] = {"type": "postgres", "url_env": "DATABASE_URL"}
+#: A program that hangs must fail its test, not the session.
+PATIENCE_S = 100.0
 RUN = ("run", "-c", "rivet.yaml", "--json", "--json-errors")
 _CODE = re.compile(r"RIVET_[A-Z0-9_]+")
 
@@ -97,35 +99,46 @@ class Pair:
         self.write(json.dumps({"source": source, "exports": list(exports), **keys}, indent=1, ensure_ascii=False))
 
     def rivet(self, *arguments: str, below: str = ".", **variables: str) -> Both:
-        """Runs a command of both, one after the other."""
-        return Both(
-            ours=self._end([sys.executable, "-m", "rivet_core"], self.ours / below, arguments, variables),
-            theirs=self._end([self.rust], self.theirs / below, arguments, variables),
-        )
+        """Runs a command of both, beside each other."""
+        mine = self._start([sys.executable, "-m", "rivet_core"], self.ours / below, arguments, variables)
+        other = self._start([self.rust], self.theirs / below, arguments, variables)
+        return Both(ours=_ended(mine), theirs=_ended(other))
 
     def run(self, *arguments: str, **variables: str) -> Both:
         """``rivet run`` of the configuration, with reports and errors as JSON."""
         return self.rivet(*RUN, *arguments, **variables)
 
     def run_ours(self, *arguments: str, **variables: str) -> Ended:
-        return self._end([sys.executable, "-m", "rivet_core"], self.ours, (*RUN, *arguments), variables)
+        """As :meth:`run`, with our program alone."""
+        return _ended(self._start([sys.executable, "-m", "rivet_core"], self.ours, (*RUN, *arguments), variables))
 
     def run_theirs(self, *arguments: str, **variables: str) -> Ended:
-        return self._end([self.rust], self.theirs, (*RUN, *arguments), variables)
+        """As :meth:`run`, with the Rust tool alone."""
+        return _ended(self._start([self.rust], self.theirs, (*RUN, *arguments), variables))
 
-    def _end(self, command: list[str], folder: Path, arguments: tuple[str, ...], variables: dict[str, str]) -> Ended:
+    def _start(
+        self, command: list[str], folder: Path, arguments: tuple[str, ...], variables: dict[str, str]
+    ) -> subprocess.Popen[str]:
         kept = {name: text for name, text in os.environ.items() if not name.startswith(("RIVET_", "NO_COLOR", "PG"))}
-        done = subprocess.run(
+        return subprocess.Popen(
             [*command, *arguments],
             cwd=folder,
             env={**kept, "DATABASE_URL": self.url, **variables},
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             encoding="utf-8",
             errors="replace",
-            timeout=100,
-            check=False,
         )
-        return Ended(code=done.returncode, out=done.stdout, err=done.stderr)
+
+
+def _ended(process: subprocess.Popen[str]) -> Ended:
+    with process:
+        try:
+            out, err = process.communicate(timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+    return Ended(code=process.returncode, out=out, err=err)
 
 
 def family(code: str | None) -> str | None:

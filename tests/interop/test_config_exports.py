@@ -194,6 +194,13 @@ def test_an_export_that_is_skipped_leaves_its_prefix_alone(ran: tuple[Pair, Both
     assert found == [[], []]
 
 
+def test_what_is_not_the_same_would_be_seen(ran: tuple[Pair, Both]) -> None:
+    (ours, _), (_, theirs) = datasets(ran[0], "columns"), datasets(ran[0], "codec-none")
+    found = {"export_name", "export_family", "schema_fingerprint", "column_checksums", "compression"}
+    found |= {"destination.uri", "types", "physical types", "codec", "values", "bits of values"}
+    assert differences(ours, theirs) == found | PHYSICAL | LISTS
+
+
 def test_our_manifests_have_every_field_and_few_of_their_own(ran: tuple[Pair, Both]) -> None:
     ours, theirs = datasets(ran[0], "both-meta-columns")
     assert ours.manifest.keys() - theirs.manifest.keys() == OURS_ALONE
