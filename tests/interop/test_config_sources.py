@@ -147,7 +147,15 @@ def signed(openssl: str, folder: Path, authority: Path, data: Path) -> None:
     key, request, names = data / "server.key", folder / "server.csr", folder / "names"
     names.write_text("subjectAltName = DNS:localhost\n")
     run([openssl, "req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-keyout", key, "-out", request])
-    signs = ["-CA", authority, "-CAkey", authority.with_suffix(".key"), "-CAcreateserial", "-days", "3"]
+    signs: list[str | Path] = [
+        "-CA",
+        authority,
+        "-CAkey",
+        authority.with_suffix(".key"),
+        "-CAcreateserial",
+        "-days",
+        "3",
+    ]
     run([openssl, "x509", "-req", "-in", request, *signs, "-extfile", names, "-out", data / "server.crt"])
     owner = data.stat()
     for path in (key, data / "server.crt"):
