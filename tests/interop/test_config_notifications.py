@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 import pytest
-from interop_pair import Pair, export
+from interop_pair import RUN, Pair, export
 from postgres_server import PostgresDatabase
 
 
@@ -115,8 +115,9 @@ def test_a_message_that_does_not_arrive_changes_nothing(pair: Pair, address: str
     assert pair.run(HOOK=address).codes == (3, 3)
 
 
-def test_nobody_is_told_with_the_option(pair: Pair, slack: Slack) -> None:
+@pytest.mark.parametrize("arguments", [("--no-notify", *RUN), (*RUN, "--no-notify")])
+def test_nobody_is_told_with_the_option(pair: Pair, slack: Slack, arguments: tuple[str, ...]) -> None:
     notified = {"slack": {"webhook_url": f"{slack.url}/ours", "on": ["failure"]}}
     pair.configure([export("x", "items", quality={"row_count_min": 5000})], notifications=notified)
-    assert pair.run("--no-notify").codes == (3, 3)
+    assert pair.rivet(*arguments).codes == (3, 3)
     assert slack.told() == [False, False]

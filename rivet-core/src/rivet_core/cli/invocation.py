@@ -30,6 +30,7 @@ class Invocation:
     json_errors: bool = False
     quiet: bool = False
     no_color: bool = False
+    no_notify: bool = False
     lock_wait: float | None = None
     abandon_threads: bool = False
 

@@ -38,6 +38,12 @@ def global_options() -> list[click.Option]:
             **shared,
         ),
         click.Option(["--no-color"], is_flag=True, help="Print without colours.  [env: NO_COLOR]", **shared),
+        click.Option(
+            ["--no-notify"],
+            is_flag=True,
+            help="Tell nobody, whatever the configuration's notifications say.",
+            **shared,
+        ),
         click.Option(["-q", "--quiet"], is_flag=True, help="Print no progress and no warnings.", **shared),
     ]
 
@@ -48,7 +54,7 @@ class _Sections:
     params: list[click.Parameter]
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        ours = {"json_errors", "lock_wait", "no_color", "quiet"}
+        ours = {"json_errors", "lock_wait", "no_color", "no_notify", "quiet"}
         own: list[tuple[str, str]] = []
         shared: list[tuple[str, str]] = []
         for parameter in self.get_params(context):  # type: ignore[attr-defined]  # of the class it is mixed into

@@ -39,7 +39,6 @@ rivet --lock-wait 0 run -c rivet.yaml --summary-output summary.json
 @json_option
 @click.option("--summary-output", metavar="PATH", help="Write the JSON summary to a file, too.")
 @click.option("--parallel-exports", is_flag=True, help="Run up to 16 exports beside each other.")
-@click.option("--no-notify", is_flag=True, help="Tell nobody, whatever the configuration's notifications say.")
 @click.pass_obj
 def command(
     invocation: Invocation,
@@ -56,7 +55,6 @@ def command(
     as_json: bool,
     summary_output: str | None,
     parallel_exports: bool,
-    no_notify: bool,
 ) -> int:
     """Run all exports of a configuration, or those that are named.
 
@@ -76,7 +74,7 @@ def command(
             resume=resume,
             validate=validate or reconcile,
             reconcile=reconcile,
-            notify=not no_notify,
+            notify=not invocation.no_notify,
             strict=strict,
             as_json=as_json,
             summary_output=summary_output,
