@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import bench_measure
 import bench_report
 import bench_table
+from bench_machine import busy_seconds, wait_until_idle
 from bench_server import started
 from bench_statements import Watch
 from bench_tools import Tool, delivered, install_peer, our_program
@@ -61,6 +62,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--rivet", type=Path, default=our_program(), help="our command")
     parser.add_argument("--rivet-cli", type=Path, default=os.environ.get("RIVET_CLI"), help="the Rust tool's command")
     parser.add_argument("--install-peers", action="store_true", help="install the Rust tool for this time, with pip")
+    parser.add_argument("--patience", type=float, default=30.0, help="seconds to wait before each run for quiet")
     parser.add_argument("--json", action="store_true", help="print every run as JSON instead of a table of medians")
     parser.add_argument("--keep", action="store_true", help="keep what the last runs wrote")
     return parser.parse_args()
@@ -93,7 +95,7 @@ def measured(
         for tool in tools if number % 2 else reversed(tools):
             run = once(tool, watch, url, options, folder / tool.name)
             warm = "warm-up" if number == 0 else f"run {number}"
-            say(f"{tool.name}, {warm}: {run.wall_seconds:.2f} s, load before it {run.load:.1f}")
+            say(f"{tool.name}, {warm}: {run.wall_seconds:.2f} s, while others worked {run.others_cpu_seconds:.1f} s")
             if number:
                 runs.append(run)
     return sorted(runs, key=lambda run: [tool.name for tool in tools].index(run.tool))
@@ -106,10 +108,12 @@ def once(tool: Tool, watch: Watch, url: str, options: argparse.Namespace, folder
     command = tool.prepare(folder, options.format)
     # The files of the last run must not be written to the disk during this one.
     os.sync()
-    load = os.getloadavg()[0]
+    wait_until_idle(options.patience)
+    busy = busy_seconds()
     usual = {name: value for name, value in os.environ.items() if not name.startswith("RIVET_")}
     with watch.watching() as server:
         usage = bench_measure.run(command, folder, {**usual, "DATABASE_URL": url})
+        busy = busy_seconds() - busy
     if usage.status != 0:
         sys.exit(f"{tool.name} ended with status {usage.status}:\n{(folder / 'output').read_text()}")
     rows, size = delivered(folder)
@@ -125,7 +129,8 @@ def once(tool: Tool, watch: Watch, url: str, options: argparse.Namespace, folder
         statements=server.statements,
         output_bytes=size,
         rows=rows,
-        load=load,
+        server_cpu_seconds=server.cpu_seconds,
+        others_cpu_seconds=max(0.0, busy - usage.cpu_seconds - server.cpu_seconds),
     )
 
 

@@ -19,7 +19,7 @@ _MIB = 1024 * 1024
 class Run:
     """One measured run of one program.
 
-    :param load: the machine's load average just before it.
+    :param others_cpu_seconds: what everything but the tool and the server worked meanwhile.
     """
 
     tool: str
@@ -31,12 +31,14 @@ class Run:
     statements: int
     output_bytes: int
     rows: int
-    load: float
+    server_cpu_seconds: float
+    others_cpu_seconds: float
 
 
 _COLUMNS: tuple[tuple[str, Callable[[Run], float], str], ...] = (
     ("wall s", lambda run: run.wall_seconds, ".2f"),
     ("CPU s", lambda run: run.cpu_seconds, ".2f"),
+    ("server CPU s", lambda run: run.server_cpu_seconds, ".2f"),
     ("peak MiB", lambda run: run.peak_bytes / _MIB, ".0f"),
     ("longest statement s", lambda run: run.longest_statement_seconds, ".2f"),
     ("longest transaction s", lambda run: run.longest_transaction_seconds, ".2f"),

@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 import subprocess
 import tempfile
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import attrs
+from bench_machine import family_seconds
 from bench_table import DATABASE
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from postgres_server import PostgresServer
 
+_GOODBYE_SECONDS = 0.3
 # Of the extended protocol only the execution counts as a statement.
 _DURATION = re.compile(r"duration: ([0-9.]+) ms  (?:statement|execute [^:]*):")
 _OPEN = f"""
@@ -30,8 +33,9 @@ SELECT max(extract(epoch FROM clock_timestamp() - xact_start)) FROM pg_stat_acti
 
 @attrs.define(kw_only=True)
 class Load:
-    """What one run meant for the server; transactions are sampled, statements are not."""
+    """What one run meant for the server; transactions are sampled, the rest is not."""
 
+    cpu_seconds: float = 0.0
     statements: int = 0
     longest_statement_seconds: float = 0.0
     longest_transaction_seconds: float = 0.0
@@ -43,15 +47,20 @@ class Watch:
     def __init__(self, server: PostgresServer) -> None:
         server.psql_text(f"ALTER DATABASE {DATABASE} SET log_min_duration_statement = 0")
         self._server = server
-        self._log = Path(server.psql_text("SHOW data_directory")).parent / "postgres.log"
+        data = Path(server.psql_text("SHOW data_directory"))
+        self._log = data.parent / "postgres.log"
+        self._pid = int((data / "postmaster.pid").read_text().split("\n", 1)[0])
 
     @contextmanager
     def watching(self) -> Iterator[Load]:
         """Yield what is complete when the block has ended."""
         load = Load()
-        begin = self._log.stat().st_size
+        begin, worked = self._log.stat().st_size, family_seconds(self._pid)
         with self._samples() as samples:
             yield load
+            # A session's process ends a little after its client.
+            time.sleep(_GOODBYE_SECONDS)
+            load.cpu_seconds = family_seconds(self._pid) - worked
         load.longest_transaction_seconds = max(samples, default=0.0)
         with self._log.open("rb") as log:
             log.seek(begin)
