@@ -47,7 +47,11 @@ def test_every_run_but_the_first_is_reported(few: dict[str, Any]) -> None:
 
 def test_a_run_has_a_cost_in_every_respect(few: dict[str, Any]) -> None:
     (run, _) = few["runs"]
-    assert {name for name, value in run.items() if not value} <= {"others_cpu_seconds", "longest_transaction_seconds", "server_cpu_seconds"}
+    assert {name for name, value in run.items() if not value} <= {
+        "others_cpu_seconds",
+        "longest_transaction_seconds",
+        "server_cpu_seconds",
+    }
 
 
 def test_many_rows_take_as_many_statements_as_few(few: dict[str, Any], many: dict[str, Any]) -> None:
