@@ -36,8 +36,9 @@ PROFILES: Final[Mapping[str, TuningKeys]] = {
 }
 #: Memory that a profile gives to one batch beside its rows.
 PROFILE_MEMORY_MB: Final[Mapping[str, int]] = {"fast": 64, "balanced": 32}
-#: What holds when the user chose no profile: retries as in ``balanced``, and nothing that slows reading down.
-NO_PROFILE: Final = TuningKeys(max_retries=3, retry_backoff_ms=2000)
+#: What holds when the user chose no profile: retries and the wait for locks as in ``balanced``, and nothing that slows
+#: reading down. A read that queues for a lock for ever would make writers queue behind it.
+NO_PROFILE: Final = TuningKeys(lock_timeout_s=30, max_retries=3, retry_backoff_ms=2000)
 
 
 @attrs.frozen(kw_only=True)
