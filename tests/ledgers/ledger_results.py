@@ -28,7 +28,7 @@ class Results:
 
     def __init__(self, config: pytest.Config) -> None:
         worker = getattr(config, "workerinput", {})
-        self._folder = Path(config.cache.mkdir("ledgers")) if config.cache is not None else None
+        self._folder = Path(config.cache.mkdir("ledgers")) if getattr(config, "cache", None) is not None else None
         self._session = worker.get("testrunuid", f"alone-{os.getpid()}-{time.time_ns()}")
         self._name = f"{self._session}.{worker.get('workerid', 'alone')}.jsonl"
         self._unfinished: dict[str, Result] = {}
