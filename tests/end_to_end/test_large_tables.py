@@ -95,6 +95,14 @@ def test_two_million_rows_fit_into_300_mib(whole: Measured) -> None:
     assert whole.peak < LARGEST, f"{whole.peak / MIB:.0f} MiB"
 
 
+@pytest.mark.parametrize("profile", ["fast", "balanced", "safe"])
+def test_every_profile_fits_into_300_mib(profile: str, large: PostgresDatabase, tmp_path: Path) -> None:
+    # Without its pauses a profile reads as far ahead as it may, and takes seconds instead of minutes.
+    found = measured(large, tmp_path, ROWS // 2, tuning={"profile": profile, "throttle_ms": 0})
+    assert found.delivered.manifest["row_count"] == ROWS // 2
+    assert found.peak < LARGEST, f"{found.peak / MIB:.0f} MiB"
+
+
 def test_twice_the_rows_take_the_same_memory(half: Measured, whole: Measured) -> None:
     assert whole.peak < half.peak * GROWTH, f"{half.peak / MIB:.0f} MiB and {whole.peak / MIB:.0f} MiB"
 

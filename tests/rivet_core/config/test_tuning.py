@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from rivet_core.config import Configuration
 
-MB = 1024 * 1024
 numbers = st.none() | st.integers(min_value=1, max_value=1000)
 keys = st.builds(
     TuningKeys,
@@ -68,8 +67,8 @@ def test_the_environment_chooses_the_profile_where_no_key_does(
 @pytest.mark.parametrize(
     ("profile", "budget", "throttle", "attempts", "backoff"),
     [
-        ("fast", Budget(rows=50_000, bytes=64 * MB), 0, 2, 1000),
-        ("balanced", Budget(rows=10_000, bytes=32 * MB), 50, 4, 2000),
+        ("fast", Budget(rows=50_000), 0, 2, 1000),
+        ("balanced", Budget(rows=10_000), 50, 4, 2000),
         ("safe", Budget(rows=2_000), 500, 11, 5000),
     ],
 )

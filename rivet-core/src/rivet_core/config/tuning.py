@@ -34,8 +34,6 @@ PROFILES: Final[Mapping[str, TuningKeys]] = {
         memory_threshold_mb=2048,
     ),
 }
-#: Memory that a profile gives to one batch beside its rows.
-PROFILE_MEMORY_MB: Final[Mapping[str, int]] = {"fast": 64, "balanced": 32}
 #: What holds when the user chose no profile: retries and the wait for locks as in ``balanced``, and nothing that slows
 #: reading down. A read that queues for a lock for ever would make writers queue behind it.
 NO_PROFILE: Final = TuningKeys(lock_timeout_s=30, max_retries=3, retry_backoff_ms=2000)
@@ -98,8 +96,6 @@ def _budget(given: TuningKeys, profile: str | None) -> Budget:
     if given.batch_size_memory_mb is not None:
         # The rows then follow from the memory alone.
         return Budget(bytes=given.batch_size_memory_mb * _MB, rows=max(usual.rows, 150_000))
-    memory = PROFILE_MEMORY_MB.get(profile or "")
-    size = usual.bytes if memory is None else memory * _MB
-    if given.batch_size is not None:
-        return Budget(bytes=size, rows=given.batch_size)
-    return Budget(bytes=size, rows=(PROFILES[profile].batch_size or usual.rows) if profile else usual.rows)
+    # No profile gives a batch more memory than usual: it reads no faster, and the process holds four of them and more.
+    rows = PROFILES[profile].batch_size if profile else None
+    return Budget(bytes=usual.bytes, rows=given.batch_size or rows or usual.rows)
