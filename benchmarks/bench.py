@@ -75,11 +75,16 @@ def chosen(options: argparse.Namespace, folder: Path) -> list[Tool]:
     if peer is None and options.install_peers:
         say("installing rivet-cli")
         peer = install_peer(folder / "rivet-cli-venv", CONSTRAINTS)
-    known = {"rivet": Tool(name="rivet", program=options.rivet)}
+    fast = "  tuning: {profile: fast}\n"
+    # Ours is no faster with it, and must take no more memory.
+    known = {
+        "rivet": Tool(name="rivet", program=options.rivet),
+        "rivet-fast": Tool(name="rivet-fast", program=options.rivet, source=fast),
+    }
     if peer is not None:
         known["rivet-cli"] = Tool(name="rivet-cli", program=Path(peer))
-        # What its users reach for when it is slow; ours needs no such word.
-        known["rivet-cli-fast"] = Tool(name="rivet-cli-fast", program=Path(peer), source="  tuning: {profile: fast}\n")
+        # What its users reach for when it is slow.
+        known["rivet-cli-fast"] = Tool(name="rivet-cli-fast", program=Path(peer), source=fast)
     if unknown := [name for name in names if name not in known]:
         sys.exit(f"not there: {', '.join(unknown)}; give --rivet-cli (or RIVET_CLI) or --install-peers for the peer")
     return [known[name] for name in names]
