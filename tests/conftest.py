@@ -8,9 +8,9 @@ from hypothesis import settings
 # The inner loop draws a few examples only; the whole suite draws as many as ever.
 settings.register_profile("fast", max_examples=10)
 
-pytest_plugins = ("ledger_results", "missing_servers", "postgres_server")
+pytest_plugins = ("ledger_results", "missing_servers", "postgres_server", "postgres_tls")
 
-SERVER_FIXTURES = frozenset({"postgres_server"})
+SERVER_FIXTURES = frozenset({"postgres_server", "tls_server"})
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

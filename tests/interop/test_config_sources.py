@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-import attrs
 import pytest
 from interop_datasets import Dataset, differences
 from interop_pair import Pair, export, family, query
-from missing_servers import missing
-from postgres_binaries import find_binaries
-from postgres_server import PostgresServer, running
+from postgres_server import PostgresServer
+from postgres_tls import TlsServer
 
 ONE = export("x", query("SELECT 1 AS one"))
 #: A role whose password needs quoting in a URL, and in YAML.
@@ -102,72 +96,7 @@ def test_output_and_query_file_lie_beside_the_configuration_for_both(pair: Pair)
     assert all((folder / "out" / "x" / "_SUCCESS").exists() for folder in (pair.ours, pair.theirs))
 
 
-@attrs.frozen(kw_only=True)
-class Encrypted:
-    """A server with a certificate for ``localhost`` alone.
-
-    :param authority: the PEM file of who signed it; ``stranger`` is one of somebody else.
-    """
-
-    server: PostgresServer
-    authority: Path
-    stranger: Path
-
-    def url(self, host: str) -> str:
-        return self.server.url.replace("127.0.0.1", host)
-
-
-@pytest.fixture(scope="module")
-def encrypted(rust_tool: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Encrypted]:
-    binaries, openssl = find_binaries(), shutil.which("openssl")
-    if binaries is None:
-        missing("PostgreSQL", "install the package postgresql")
-    if openssl is None:
-        missing("openssl", "install the package openssl")
-    folder = tmp_path_factory.mktemp("certificates")
-    authority, stranger = (authority_of(openssl, folder, name) for name in ("authority", "stranger"))
-    with running(binaries) as server:
-        data = Path(server.psql_text("SHOW data_directory"))
-        signed(openssl, folder, authority, data)
-        server.psql_text("ALTER SYSTEM SET ssl = on")
-        server.psql_text("SELECT pg_reload_conf()")
-        yield Encrypted(server=server, authority=authority, stranger=stranger)
-
-
-def authority_of(openssl: str, folder: Path, name: str) -> Path:
-    """Makes an authority, and returns its certificate."""
-    key, certificate = folder / f"{name}.key", folder / f"{name}.pem"
-    command = [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "3", "-subj", f"/CN={name}"]
-    run([*command, "-keyout", key, "-out", certificate])
-    return certificate
-
-
-def signed(openssl: str, folder: Path, authority: Path, data: Path) -> None:
-    """Puts a certificate for ``localhost`` where the server looks for it."""
-    key, request, names = data / "server.key", folder / "server.csr", folder / "names"
-    names.write_text("subjectAltName = DNS:localhost\n")
-    run([openssl, "req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-keyout", key, "-out", request])
-    signs: list[str | Path] = [
-        "-CA",
-        authority,
-        "-CAkey",
-        authority.with_suffix(".key"),
-        "-CAcreateserial",
-        "-days",
-        "3",
-    ]
-    run([openssl, "x509", "-req", "-in", request, *signs, "-extfile", names, "-out", data / "server.crt"])
-    owner = data.stat()
-    for path in (key, data / "server.crt"):
-        path.chmod(0o600)
-        os.chown(path, owner.st_uid, owner.st_gid)
-
-
-def run(command: list[str | Path]) -> None:
-    subprocess.run(command, check=True, capture_output=True)
-
-
-#: Whether both connect, the host, and the block; files by their names in :class:`Encrypted`.
+#: Whether both connect, the host, and the block; files by their names in :class:`TlsServer`.
 BLOCKS: dict[str, tuple[bool, str, dict[str, Any] | None]] = {
     "nothing is said on this machine": (True, "127.0.0.1", None),
     "disable": (True, "127.0.0.1", {"mode": "disable"}),
@@ -184,12 +113,14 @@ BLOCKS: dict[str, tuple[bool, str, dict[str, Any] | None]] = {
 }
 
 
+# Asked for first: without the tool no server has to start.
+@pytest.mark.usefixtures("rust_tool")
 @pytest.mark.parametrize("name", BLOCKS)
-def test_both_trust_alike(pair: Pair, encrypted: Encrypted, name: str) -> None:
+def test_both_trust_alike(pair: Pair, tls_server: TlsServer, name: str) -> None:
     connects, host, block = BLOCKS[name]
     if block and "ca_file" in block:
-        block = {**block, "ca_file": str(getattr(encrypted, block["ca_file"]))}
-    source = {"type": "postgres", "url": encrypted.url(host), "tuning": {"max_retries": 0}}
+        block = {**block, "ca_file": str(getattr(tls_server, block["ca_file"]))}
+    source = {"type": "postgres", "url": tls_server.url(host), "tuning": {"max_retries": 0}}
     shown = export("x", query("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"))
     pair.configure([shown], source=source if block is None else {**source, "tls": block})
     both = pair.run()

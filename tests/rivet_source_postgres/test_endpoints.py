@@ -12,7 +12,8 @@ from rivet_core.errors import RivetError
 from rivet_core.types import Secret
 from rivet_source_postgres.endpoint import parse_url, resolve
 from rivet_source_postgres.options import PostgresOptions, TlsOptions
-from rivet_source_postgres.uri import build_uri, is_local
+from rivet_source_postgres.tls import is_local
+from rivet_source_postgres.uri import build_uri
 
 LOCAL = "localhost:5432/db"
 printable = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=20)
@@ -156,14 +157,11 @@ def test_a_block_without_a_mode_verifies_in_full() -> None:
     assert "sslmode=verify-full&sslrootcert=system" in uri("postgresql://db.example/d?sslmode=disable", TlsOptions())
 
 
-def test_a_named_authority_is_handed_on(tmp_path: Path) -> None:
-    path = tmp_path / "ca.pem"
-    path.write_text("-")
-    assert f"sslmode=verify-ca&sslrootcert={quote(str(path), safe='')}" in uri(
-        "postgresql://h/d", TlsOptions(mode="verify-ca", ca_file=path)
-    )
-    with pytest.raises(RivetError, match="cannot be read"):
-        uri("postgresql://h/d", TlsOptions(ca_file=tmp_path / "absent.pem"))
+def test_a_file_of_authorities_that_is_not_there_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "absent.pem"
+    with pytest.raises(RivetError, match=r"absent\.pem cannot be read"):
+        uri("postgresql://h/d", TlsOptions(ca_file=path))
+    assert "sslmode=disable" in uri("postgresql://h/d", TlsOptions(mode="disable", ca_file=path))
 
 
 def test_accepting_anything_contradicts_verifying() -> None:

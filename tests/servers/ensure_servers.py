@@ -20,6 +20,8 @@ ENGINES: tuple[tuple[str, str | None, str, Callable[[], object]], ...] = (
     (f"PostgreSQL {OLDEST} or newer", "RIVET_TEST_POSTGRES_URL", "postgresql", find_binaries),
     # The tests configure their own pooler, so none elsewhere can serve.
     ("PgBouncer", None, "pgbouncer", find_pgbouncer),
+    # It makes the certificates of the server with TLS.
+    ("OpenSSL", None, "openssl", lambda: shutil.which("openssl")),
 )
 
 

@@ -10,6 +10,7 @@ import attrs
 from rivet_core.errors import EnvironmentFailure, Place, RefusalError, RivetError, SnapshotGone
 from rivet_core.types import Verdict, redact
 from rivet_source_postgres.driver import ERRORS
+from rivet_source_postgres.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,17 +21,13 @@ _TEXTS: Final = tuple(
     (re.compile(text, re.IGNORECASE), state)
     for text, state in (
         (r"password authentication failed|no password supplied|authentication failed", "28P01"),
-        (
-            r"no pg_hba\.conf entry|role \".*\" does not exist|not permitted to log in|certificate authentication",
-            "28000",
-        ),
+        (r"role \".*\" does not exist|not permitted to log in|certificate authentication", "28000"),
         (r"database \".*\" does not exist|no such database", "3D000"),
         (r"too many clients|connection slots are reserved|no more connections allowed", "53300"),
         (r"the database system is (starting up|shutting down|in recovery|not yet accepting)", "57P03"),
         (r"terminating connection due to administrator command", "57P01"),
         (r"canceling statement due to", "57014"),
         (r"unsupported startup parameter", "08P01"),
-        (r"certificate verify failed|does not support SSL|server certificate|root certificate", "08004"),
         (r"connection to server|could not (connect|receive|send)|server closed the connection", "08006"),
         (r"connection reset|no connection to the server|SSL|could not translate host name", "08006"),
         (r"timeout expired|failed to connect|EOF", "08006"),
@@ -56,7 +53,7 @@ _MEANINGS: Final = (
              remedy="Check host, port and the network, then run the same command again."),
     _Meaning(state="08P01", code="RIVET_SOURCE_CONNECT_FAILED", verdict=Verdict.FATAL, remedy=""),
     _Meaning(state="08004", code="RIVET_SOURCE_CONNECT_FAILED", verdict=Verdict.CONFIG,
-             remedy="Check the tls block: mode and ca_file must fit the server's certificate."),
+             remedy="Check how the connection is asked for."),
     _Meaning(state="57P01", code="RIVET_SOURCE_CONNECT_FAILED", verdict=Verdict.RECONNECT, remedy=_TRY_LATER),
     _Meaning(state="57P02", code="RIVET_SOURCE_CONNECT_FAILED", verdict=Verdict.RECONNECT, remedy=_TRY_LATER),
     _Meaning(state="57P03", code="RIVET_SOURCE_CONNECT_FAILED", verdict=Verdict.RECONNECT, remedy=_TRY_LATER),
@@ -94,7 +91,9 @@ def sqlstate(error: BaseException) -> str | None:
         state = getattr(one, "sqlstate", None)
         if isinstance(state, str) and state.strip("\0 "):
             return state
-    text = " ".join(str(one) for one in _chain(error) if isinstance(one, ERRORS))
+    text = _text(error)
+    if refused := refusal(text):
+        return refused[0]
     return next((state for pattern, state in _TEXTS if pattern.search(text)), None)
 
 
@@ -133,6 +132,9 @@ def failure(error: BaseException, *, relation: str | None = None) -> RivetError:
         )
     meaning = _meaning(state)
     code, remedy = meaning.code, meaning.remedy
+    refused = refusal(_text(error))
+    if refused is not None and refused[0] == state:
+        remedy = refused[1]
     if state == "57014" and "user request" not in said:
         code = "RIVET_SOURCE_STATEMENT_TIMEOUT"
         remedy = "Raise tuning.statement_timeout_s, which bounds one whole read, or read in smaller units."
@@ -164,6 +166,11 @@ def sentence(error: BaseException) -> str:
 def _meaning(state: str | None) -> _Meaning:
     fitting = [meaning for meaning in _MEANINGS if (state or "").startswith(meaning.state)]
     return max(fitting, key=lambda meaning: len(meaning.state))
+
+
+def _text(error: BaseException) -> str:
+    """Return what the driver says, in full."""
+    return " ".join(str(one) for one in _chain(error) if isinstance(one, ERRORS))
 
 
 def _foreign(error: BaseException) -> bool:
