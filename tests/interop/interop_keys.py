@@ -119,7 +119,7 @@ ADVICE = {
     "exports[].reconcile_required": Said(value=True),
 }
 #: Read, and said aloud to have no effect yet.
-WARNED = {f"{block}.tuning.{key}" for block in ("source", "exports[]") for key in ("adaptive", "min_parallel")}
+WARNED = {f"{block}.tuning.min_parallel" for block in ("source", "exports[]")}
 
 
 @attrs.frozen

@@ -24,6 +24,7 @@ def rivet_sources() -> tuple[SourceType, ...]:
                 snapshot=SnapshotSupport.TRAVELS,
                 estimates=True,
                 relations=True,
+                pressure=True,
             ),
             factory=make_source,
             schemes=("postgresql", "postgres"),

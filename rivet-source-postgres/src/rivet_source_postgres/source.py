@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rivet_core.types import Snapshot
-from rivet_source_postgres import failures, listing, probes, read
+from rivet_source_postgres import failures, listing, pressure, probes, read
 from rivet_source_postgres.describe import describe
 from rivet_source_postgres.endpoint import resolve
 from rivet_source_postgres.marks import KeyTypes
@@ -28,7 +28,7 @@ _MIB = 1024 * 1024
 
 
 class PostgresSource:
-    """A source, a catalogue source and a snapshot source over one server."""
+    """A source, a catalogue source, a snapshot source and a pressure source over one server."""
 
     def __init__(self, options: PostgresOptions) -> None:
         self._options = options
@@ -74,6 +74,9 @@ class PostgresSource:
             types=self._types,
             max_value_bytes=self._options.tuning.max_value_mb * _MIB,
         )
+
+    def pressure(self) -> int | None:
+        return pressure.pressure(self._idle())
 
     @contextmanager
     def snapshot(self) -> Iterator[Snapshot]:

@@ -544,6 +544,27 @@ class TestFetchesAll(Broken):
     witnesses = ("test_batches_keep_near_the_budget",)
 
 
+class AsksInItsRead(Reread):
+    """Has one connection only, so a question for pressure ends the read that is open on it."""
+
+    interrupted = False
+
+    def delivered(self, batches: Iterator[Batch], request: ReadRequest) -> Iterator[Batch]:
+        for batch in batches:
+            yield batch
+            if self.interrupted:
+                return
+
+    def pressure(self) -> int | None:
+        self.interrupted = True
+        return super().pressure()
+
+
+class TestAsksInItsRead(Broken):
+    declaration = made_by(AsksInItsRead)
+    witnesses = ("test_a_question_for_pressure_leaves_an_open_read_as_it_is",)
+
+
 class ReusesItsBuffer(Reread):
     def delivered(self, batches: Iterator[Batch], request: ReadRequest) -> Iterator[Batch]:
         shared = bytearray(8 * 100)

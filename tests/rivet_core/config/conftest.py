@@ -134,7 +134,8 @@ class Stranger:
 
     @hookimpl
     def rivet_sources(self) -> list[SourceType]:
-        able, tables_only = SourceCapabilities(), SourceCapabilities(queries=False, folds_names=True)
+        able = SourceCapabilities(pressure=True)
+        tables_only = SourceCapabilities(queries=False, folds_names=True)
         return [
             SourceType(
                 kind="duck", options=DuckOptions, capabilities=able, factory=_nothing, schemes=("duck", "ducks")

@@ -11,7 +11,7 @@ from rivet_core.types import ColumnRules, InvalidValue, Query, Table
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rivet_core.config import Problem
+    from rivet_core.config import Configuration, Problem
 
     Export = Callable[..., Intent]
     Problems = Callable[..., tuple[Problem, ...]]
@@ -353,7 +353,7 @@ def test_gates_are_taken_as_they_stand(export: Export) -> None:
         ("quality: {null_ratio_max: {a: 1}, unique_columns: [a]}\nverify: content\nshape_drift_warn_factor: 2", []),
         ("tuning: {throttle_ms: 5, max_retries: 2, lock_timeout_s: 4, memory_threshold_mb: 7, adaptive: false}", []),
         ("tuning: {max_batch_memory_mb: 5, on_batch_memory_exceeded: fail, max_value_mb: 1, batch_size: 7}", []),
-        ("tuning: {adaptive: true, min_parallel: 2}", ["tuning.adaptive", "tuning.min_parallel"]),
+        ("tuning: {adaptive: true, min_parallel: 2}", ["tuning.min_parallel has no effect yet"]),
         (
             "destination: {type: local, path: 'out/{dat}/{partition}'}",
             ["did you mean {date}", "{partition} stands for nothing"],
@@ -364,3 +364,16 @@ def test_what_has_no_effect_is_a_warning(warnings: Callable[..., list[str]], key
     found = warnings(keys)
     assert len(found) == len(words)
     assert all(word in line for word, line in zip(words, found, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [("true", ["tuning.adaptive has no effect on this kind of source"]), ("false", [])]
+)
+def test_adapting_to_a_source_that_tells_no_pressure_is_a_warning(
+    read: Callable[..., Configuration], value: str, words: list[str]
+) -> None:
+    text = f"""
+        source: {{type: pond, path: p, tuning: {{adaptive: {value}}}}}
+        exports: [{{name: a, table: a, format: parquet, destination: {{type: local, path: out}}}}]
+    """
+    assert [warning.message for warning in read(text).warnings] == words

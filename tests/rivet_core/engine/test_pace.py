@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from collections.abc import Callable, Generator
@@ -8,6 +9,7 @@ import attrs
 import pyarrow as pa
 import structlog
 
+from rivet_core.engine.adaptation import Adaptation
 from rivet_core.engine.pace import Pace
 from rivet_core.engine.resident import resident_bytes
 from rivet_core.protocols import Batch
@@ -68,6 +70,43 @@ def test_a_cancel_ends_the_pause_and_every_later_one() -> None:
     timer.start()
     assert seconds(pace, 1, 1, 1) < 5
     timer.join()
+
+
+def slow(batches: int) -> Generator[Batch, None, None]:
+    """Batches that take a hundredth of a second each."""
+    for _ in range(batches):
+        time.sleep(0.01)
+        yield Batch(data=pa.record_batch({"n": pa.array(range(3))}))
+
+
+def test_reading_gives_way_to_a_server_under_pressure_in_proportion() -> None:
+    # From the eleventh batch on three quarters, then half of the speed: its 30 batches take 0.3 s alone, and then 0.48.
+    pace = Pace(Tuning(adaptive=True, budget=Budget(rows=1000)), pressure=itertools.count().__next__)
+    began = time.monotonic()
+    assert len(list(pace.of(slow(30)))) == 30
+    assert 0.42 < time.monotonic() - began < 5
+    assert pace.batch_rows == 562
+
+
+def test_a_cancel_ends_the_pauses_for_the_servers_sake() -> None:
+    pressed = Adaptation(Tuning(adaptive=True, budget=Budget(rows=1_000_000)))
+    counts = itertools.count()
+    for _ in range(1000):
+        pressed.after_batch(counts.__next__)
+    pace = Pace(Tuning(), adaptation=pressed, pressure=counts.__next__)
+    timer = threading.Timer(0.1, pace.wake)
+    timer.start()
+    began = time.monotonic()
+    # At a two-thousandth of the speed, the five batches would pause as long as pauses may last.
+    assert len(list(pace.of(slow(5)))) == 5
+    assert time.monotonic() - began < 5
+    timer.join()
+
+
+def test_a_source_that_tells_no_pressure_is_read_at_full_speed() -> None:
+    pace = Pace(Tuning(adaptive=True, budget=Budget(rows=1000)))
+    list(pace.of(slow(20)))
+    assert pace.batch_rows == 1000
 
 
 def test_closing_it_closes_the_read() -> None:

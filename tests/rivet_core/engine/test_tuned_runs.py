@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 from crash_world import WORLDS, World, check_delivery
 from ledger_worlds import Wrapped, fresh, misbehaving
@@ -15,6 +18,7 @@ from ledger_worlds import Wrapped, fresh, misbehaving
 from rivet_core.engine.units import Stopped
 from rivet_core.errors import Exit
 from rivet_core.events import RowsRead, UnitStarted
+from rivet_core.protocols import Batch
 from rivet_core.requests import Budget, ReadContext, ReadRequest, Tuning
 
 
@@ -98,3 +102,45 @@ def test_a_count_that_lasts_long_ends_with_the_run(tmp_path: Path) -> None:
     world = misbehaving(WORLDS["full"], kind)
     assert stopped_after(1.0, lambda stop: world.run(tmp_path, reconcile=True, stop=stop)) < 10
     assert kind.counting.is_set()  # type: ignore[attr-defined] # the class has it
+
+
+class Pressed(Wrapped):
+    """Its server is under more pressure with every question; it notes the batch sizes that its reads were asked for."""
+
+    pressures: Iterator[int]
+    asked: list[int]
+
+    def pressure(self) -> int | None:
+        return next(type(self).pressures)
+
+    def read(self, request: ReadRequest, context: ReadContext) -> AbstractContextManager[Any]:
+        type(self).asked.append(request.budget.rows)
+        return single_rows(self._real.read(request, context))
+
+
+@contextmanager
+def single_rows(read: AbstractContextManager[Iterator[Batch]]) -> Iterator[Iterator[Batch]]:
+    """Each row as a batch of its own."""
+    with read as batches:
+        yield (
+            attrs.evolve(
+                batch, data=batch.data.slice(row, 1), mark=batch.mark if row == batch.data.num_rows - 1 else None
+            )
+            for batch in batches
+            for row in range(batch.data.num_rows)
+        )
+
+
+@pytest.mark.parametrize("adaptive", [True, False])
+def test_later_units_ask_for_smaller_batches_under_pressure(
+    *, adaptive: bool, tmp_path: Path
+) -> None:
+    fresh("ranges", tmp_path)
+    kind = type("Pressed", (Pressed,), {"pressures": itertools.count(), "asked": []})
+    world = misbehaving(WORLDS["ranges"], kind)
+    tuning = Tuning(adaptive=adaptive, budget=Budget(rows=1000))
+    assert world.run(tmp_path, changes={"tuning": tuning, "workers": 1}).error is None
+    asked: list[int] = kind.asked  # type: ignore[attr-defined] # the class has it
+    assert max(asked) == 1000
+    assert (min(asked) < 1000) is adaptive
+    check_delivery(world, tmp_path)

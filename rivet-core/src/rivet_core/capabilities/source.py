@@ -40,6 +40,7 @@ class SourceCapabilities:
     :param estimates: ``describe`` knows row estimates.
     :param relations: it lists what it has and is a :class:`~rivet_core.protocols.CatalogueSource`.
     :param changes: it captures changes and is a :class:`~rivet_core.protocols.ChangeSource`.
+    :param pressure: it tells how hard its server works and is a :class:`~rivet_core.protocols.PressureSource`.
     :param ranges: the kinds of :class:`~rivet_core.requests.SourceRange` that it understands.
     """
 
@@ -51,4 +52,5 @@ class SourceCapabilities:
     estimates: bool = False
     relations: bool = False
     changes: bool = False
+    pressure: bool = False
     ranges: tuple[str, ...] = ()

@@ -21,19 +21,20 @@ if TYPE_CHECKING:
 
 #: Tuning that only a source can follow: one that has an option ``tuning`` does.
 OF_SOURCES: Final = frozenset({"statement_timeout_s", "lock_timeout_s"})
-#: Tuning that nothing follows: the source's load is not watched.
-UNSERVED: Final = frozenset({"adaptive", "min_parallel"})
+#: Tuning that nothing follows: workers stay as many as the export wants.
+UNSERVED: Final = frozenset({"min_parallel"})
 
 
 def report_pending(root: Keyed, exports: tuple[Node, ...], source: SourceBlock | None, reading: Reading) -> None:
     """Report as warnings the keys that change nothing about a run."""
     followed = _followed(source)
+    tells_pressure = source is None or source.declaration.capabilities.pressure
     block = root.get("source")
     for node in (*(() if block is None else (block.value,)), *exports):
         for entry in _tuning(node):
-            if entry.key in UNSERVED and getattr(entry.value, "text", "") != "false":
+            if entry.key in UNSERVED:
                 reading.warn(entry.place, f"tuning.{entry.key} has no effect yet")
-            elif entry.key in OF_SOURCES - followed:
+            elif entry.key in OF_SOURCES - followed or (entry.key == "adaptive" and _on(entry) and not tells_pressure):
                 reading.warn(entry.place, f"tuning.{entry.key} has no effect on this kind of source")
 
 
@@ -44,6 +45,10 @@ def _followed(source: SourceBlock | None) -> frozenset[str]:
     hints = [field.hint for field in option_fields(source.declaration.options) if field.key == "tuning"]
     classes = [part for hint in hints for part in alternatives(hint) if attrs.has(part)]
     return frozenset(field.key for cls in classes for field in option_fields(cls))
+
+
+def _on(entry: Entry) -> bool:
+    return getattr(entry.value, "text", "") != "false"
 
 
 def _tuning(node: Node) -> Iterator[Entry]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator
 from contextlib import closing
 
 from rivet_core.engine.limits import within_limits
-from rivet_core.engine.pace import Pace
+from rivet_core.engine.pace import Pace, pace_of
 from rivet_core.engine.paging import read_unit
 from rivet_core.engine.readahead import read_ahead
 from rivet_core.engine.reader import tuned
@@ -35,7 +35,7 @@ def produce(
     :raises Exception: whatever the source raised, for its ``verdict``; everything else is a ``RivetError``.
     """
     sink = Sink(task, recipe)
-    pace = pace or Pace(recipe.plan.intent.tuning)
+    pace = pace or pace_of(source, recipe.plan.intent.tuning)
 
     def cancel() -> None:
         pace.wake()
@@ -43,7 +43,7 @@ def produce(
 
     try:
         with read_ahead(
-            lambda: pace.of(_read(source, task, recipe)),
+            lambda: pace.of(_read(source, task, recipe, pace.batch_rows)),
             cancel,
             batches=recipe.ahead_batches,
             size=recipe.ahead_bytes,
@@ -59,8 +59,8 @@ def produce(
         sink.abort()
 
 
-def _read(source: Source, task: UnitTask, recipe: Recipe) -> Generator[Batch, None, None]:
-    unit = tuned(task.unit, recipe.plan.intent.tuning)
+def _read(source: Source, task: UnitTask, recipe: Recipe, batch_rows: int) -> Generator[Batch, None, None]:
+    unit = tuned(task.unit, recipe.plan.intent.tuning, batch_rows)
     with closing(read_unit(source, unit, task.context, task.mark)) as batches:
         for batch in batches:
             yield from within_limits(batch, recipe.plan)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import attrs
 
-from rivet_core.engine.pace import Pace
+from rivet_core.engine.adaptation import Adaptation
+from rivet_core.engine.pace import Pace, pace_of
 from rivet_core.engine.produce import produce
 from rivet_core.errors import RivetError, SnapshotGone
 from rivet_core.types import Verdict
@@ -81,6 +82,7 @@ class LocalProducer:
 
     def __init__(self, needs: ProducerNeeds) -> None:
         self._needs = needs
+        self._adaptation = Adaptation(needs.recipe.plan.intent.tuning)
         self._open: dict[Source, Pace] = {}
         self._lock = threading.Lock()
 
@@ -88,7 +90,7 @@ class LocalProducer:
     def produce(self, task: UnitTask, progress: Progress) -> Iterator[Iterator[Produced]]:
         """Produce one attempt; the source is closed with the block."""
         source = self._needs.open_source()
-        pace = Pace(self._needs.recipe.plan.intent.tuning)
+        pace = pace_of(source, self._needs.recipe.plan.intent.tuning, self._adaptation)
         with self._lock:
             self._open[source] = pace
         produced = self._guarded(source, task, progress, pace)

@@ -27,9 +27,10 @@ def budget_of(tuning: Tuning) -> Budget:
     return attrs.evolve(budget, bytes=min(budget.bytes, tuning.max_batch_bytes))
 
 
-def tuned(unit: Unit, tuning: Tuning) -> Unit:
-    """Return a unit with today's batch size: a stored one may have been planned under another tuning."""
-    return attrs.evolve(unit, request=attrs.evolve(unit.request, budget=budget_of(tuning)))
+def tuned(unit: Unit, tuning: Tuning, batch_rows: int) -> Unit:
+    """Return a unit with the batch size of now: a stored one may have been planned under another tuning."""
+    budget = attrs.evolve(budget_of(tuning), rows=batch_rows)
+    return attrs.evolve(unit, request=attrs.evolve(unit.request, budget=budget))
 
 
 def base_request(plan: Plan) -> ReadRequest:

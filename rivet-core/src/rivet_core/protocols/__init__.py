@@ -6,7 +6,7 @@ from rivet_core.protocols.batch import Batch
 from rivet_core.protocols.destination import Destination, RemovableDestination
 from rivet_core.protocols.format import Format, FormatWriter, GroupWriter, ReadableFormat
 from rivet_core.protocols.runner import Reader, Runner
-from rivet_core.protocols.source import CatalogueSource, ChangeSource, SnapshotSource, Source
+from rivet_core.protocols.source import CatalogueSource, ChangeSource, PressureSource, SnapshotSource, Source
 
 __all__ = [
     "Batch",
@@ -16,6 +16,7 @@ __all__ = [
     "Format",
     "FormatWriter",
     "GroupWriter",
+    "PressureSource",
     "ReadableFormat",
     "Reader",
     "RemovableDestination",

@@ -91,6 +91,18 @@ class SnapshotSource(Protocol):
 
 
 @runtime_checkable
+class PressureSource(Protocol):
+    """A source that can tell how hard its server works."""
+
+    def pressure(self) -> int | None:
+        """Return a count that grows while the server has more to do than it should, or None when it cannot be known.
+
+        It is asked between the batches of an open read, on the thread that reads, and leaves that read as it is: what
+        it needs of the server is answered at once, on a connection of its own.
+        """
+
+
+@runtime_checkable
 class ChangeSource(Protocol):
     """A source that delivers changes in the order of their transactions."""
 

@@ -66,6 +66,8 @@ class ReferenceDatabase:
         self.rows_read = 0
         self.reads = 0
         self.open_reads = 0
+        #: What its sources answer when they are asked for pressure.
+        self.strain: int | None = 0
         self.generation = 0
         self.lock = threading.Lock()
         self._tokens = count(1)
@@ -258,6 +260,10 @@ class ReferenceSource:
         finally:
             self.database.snapshots.pop(token, None)
 
+    def pressure(self) -> int | None:
+        self._connect()
+        return self.database.strain
+
     def _batches(self, request: ReadRequest, context: ReadContext) -> Iterator[Batch]:
         rows = self._rows(request, context)
         size = rows.nbytes // max(rows.num_rows, 1)
@@ -327,6 +333,7 @@ def reference_type(kind: str = "reference", **capabilities: Any) -> SourceType:
         snapshot=SnapshotSupport.PROCESS,
         estimates=True,
         relations=True,
+        pressure=True,
         ranges=(ROWS,),
     )
     return SourceType(

@@ -83,4 +83,4 @@ def test_a_source_is_asked_for_no_larger_batches_than_are_wanted() -> None:
 
 def test_a_stored_unit_is_read_with_todays_batch_size() -> None:
     stored = Unit(id="u", ordinal=0, request=ReadRequest(relation=Table("t"), budget=Budget(bytes=1, rows=1)))
-    assert tuned(stored, Tuning()).request.budget == Budget()
+    assert tuned(stored, Tuning(), 700).request.budget == attrs.evolve(Budget(), rows=700)

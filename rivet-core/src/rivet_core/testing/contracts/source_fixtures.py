@@ -44,6 +44,7 @@ class SourceFixtures(Contract, sealed=True):
         "estimates": lambda can: can.estimates,
         "relations": lambda can: can.relations,
         "changes": lambda can: can.changes,
+        "pressure": lambda can: can.pressure,
     }
 
     # -- given ------------------------------------------------------------

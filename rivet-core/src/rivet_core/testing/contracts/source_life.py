@@ -12,7 +12,7 @@ import pytest
 
 from rivet_core.capabilities import SnapshotSupport
 from rivet_core.errors import RivetError
-from rivet_core.protocols import CatalogueSource, ChangeSource, SnapshotSource, Source
+from rivet_core.protocols import CatalogueSource, ChangeSource, PressureSource, SnapshotSource, Source
 from rivet_core.requests import ReadContext
 from rivet_core.testing.contract import needs, unmet
 from rivet_core.testing.contracts.reading import batches_of, in_small_batches, plain, rows_of_request
@@ -45,6 +45,7 @@ class SourceLife(SourceFixtures, sealed=True):
             CatalogueSource: can.relations,
             SnapshotSource: can.snapshot is not SnapshotSupport.NONE,
             ChangeSource: can.changes,
+            PressureSource: can.pressure,
         }
         assert unmet(source, claims) == []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 import pytest
 
-from rivet_core.protocols import Source
+from rivet_core.protocols import PressureSource, Source
 from rivet_core.requests import ReadContext, SourceRange
 from rivet_core.testing.contract import needs
 from rivet_core.testing.contracts.reading import (
@@ -86,6 +86,21 @@ class SourceReading(SourceFixtures, sealed=True):
         for sample in (LEDGER, EMPTY, TWINS):
             request = plain(source, fill(sample).relation)
             assert source.count(request, ReadContext()) == sample.rows.num_rows
+
+    @needs("pressure")
+    def test_a_question_for_pressure_leaves_an_open_read_as_it_is(self, source: Source, fill: Fill) -> None:
+        """``pressure`` is answered between any two batches, does not go back by itself, and the read goes on."""
+        assert isinstance(source, PressureSource)
+        filled = fill(LEDGER)
+        request = in_small_batches(plain(source, filled.relation))
+        rows, counts = [], []
+        with source.read(request, ReadContext()) as batches:
+            for batch in batches:
+                rows += row_texts(batch.data)
+                counts.append(source.pressure())
+        assert difference(rows, row_texts(filled.rows)) == ""
+        known = [count for count in counts if count is not None]
+        assert known == sorted(known)
 
     def test_an_unknown_range_is_refused(self, source: Source, fill: Fill) -> None:
         """A ``SourceRange`` of a kind that the source does not know raises instead of reading everything."""
