@@ -141,6 +141,23 @@ class TestForgetsNulls(Broken):
     error = "AssertionError|IndexError"
 
 
+class WritesNothing(StreamWriter):
+    """Takes the rows, says nothing, and leaves the file as empty as it was."""
+
+    def emit(self, data: bytes) -> None:
+        del data
+
+
+class TestWritesNothing(Broken):
+    declaration = made_by(type("EmptyFormat", (StreamFormat,), {"made": WritesNothing}))
+    witnesses = (
+        "test_an_independent_reader_finds_what_went_in",
+        "test_no_rows_make_a_file_with_a_schema",
+        "test_the_size_grows",
+    )
+    error = "AssertionError|ValueError"
+
+
 class LosesPieces(StreamWriter):
     def write_group(self, pieces: list[pa.RecordBatch]) -> None:
         self.write(pieces[0])

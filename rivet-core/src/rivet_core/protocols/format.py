@@ -19,7 +19,10 @@ class FormatWriter(Protocol):
         """Append rows; the sink has gathered them to a good size, such as a row group."""
 
     def size(self) -> int:
-        """Return the bytes written to the file so far; it grows."""
+        """Return the bytes written to the file so far; it grows.
+
+        A finished file that has fewer, or none for rows, is refused with ``RIVET_INTERNAL_CONTRACT``.
+        """
 
     def finish(self) -> None:
         """Complete the file; the caller syncs and closes ``out``. Nothing may be called afterwards."""

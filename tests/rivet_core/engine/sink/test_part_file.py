@@ -4,6 +4,7 @@ import errno
 import gzip
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -15,7 +16,7 @@ from sink_stand_ins import SCHEMA, IpcFormat, ids_in, rows
 
 from rivet_core.engine.sink.hashing_file import HashingFile
 from rivet_core.engine.sink.part_file import PartFile
-from rivet_core.errors import EnvironmentFailure
+from rivet_core.errors import EnvironmentFailure, InternalError
 from rivet_core.manifest.fingerprint import content_fingerprint
 from rivet_core.protocols import Format
 
@@ -28,6 +29,7 @@ def begun(folder: Path, made: Format | None = None) -> PartFile:
 class OddFormat(IpcFormat):
     """Does what a test wants with the file."""
 
+    claims: int = 0
     on_begin: Callable[[BinaryIO], None] = lambda out: None
     on_write: Callable[[BinaryIO], None] = lambda out: None
     on_finish: Callable[[BinaryIO], None] = lambda out: None
@@ -46,7 +48,7 @@ class OddWriter:
         self.made.on_write(self.out)
 
     def size(self) -> int:
-        return self.out.tell()
+        return self.out.tell() + self.made.claims
 
     def finish(self) -> None:
         self.made.on_finish(self.out)
@@ -162,6 +164,66 @@ def test_any_other_error_passes_unchanged_and_leaves_nothing(tmp_path: Path, mom
     with pytest.raises(ValueError, match="broken encoder"):
         write_one(tmp_path, OddFormat(**{moment: fail}))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_rows_that_left_no_byte_are_refused_and_leave_nothing(tmp_path: Path) -> None:
+    with pytest.raises(InternalError, match="1 row") as caught:
+        write_one(tmp_path, OddFormat())
+    assert caught.value.code == "RIVET_INTERNAL_CONTRACT"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_rows_may_leave_no_byte(tmp_path: Path) -> None:
+    file = begun(tmp_path, OddFormat())
+    file.write([rows(1, 0)])
+    assert file.finish().size_bytes == 0
+
+
+def test_fewer_bytes_than_the_format_says_that_it_wrote_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InternalError, match="says that it wrote 8 bytes") as caught:
+        write_one(tmp_path, OddFormat(claims=5, on_write=lambda out: out.write(b"abc") and None))
+    assert caught.value.code == "RIVET_INTERNAL_CONTRACT"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_lost_bytes_below_the_format_is_refused(tmp_path: Path) -> None:
+    def lose(out: BinaryIO) -> None:
+        out.flush()
+        os.truncate(next(tmp_path.iterdir()), 2)
+
+    made = OddFormat(on_write=lambda out: out.write(b"abc") and None, on_finish=lose)
+    with pytest.raises(EnvironmentFailure, match="2 bytes where 3 were written") as caught:
+        write_one(tmp_path, made)
+    assert caught.value.code == "RIVET_DEST_NOT_WRITABLE"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(errno.ENOSPC, "RIVET_DEST_FULL"), (errno.EIO, "RIVET_DEST_NOT_WRITABLE")]
+)
+def test_a_failed_write_that_a_format_keeps_to_itself_is_told(tmp_path: Path, number: int, code: str) -> None:
+    def swallow(out: BinaryIO) -> None:
+        assert isinstance(out, HashingFile)
+        whole, out._file = out._file, Failing(number)  # type: ignore[assignment]
+        with suppress(OSError):
+            out.write(b"lost")
+        out._file = whole
+        out.write(b"kept")
+
+    with pytest.raises(EnvironmentFailure) as caught:
+        write_one(tmp_path, OddFormat(on_write=swallow))
+    assert caught.value.code == code
+    assert list(tmp_path.iterdir()) == []
+
+
+@attrs.frozen
+class Failing:
+    """A disk that takes nothing."""
+
+    number: int
+
+    def write(self, data: object) -> int:
+        raise OSError(self.number, os.strerror(self.number))
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
