@@ -102,6 +102,15 @@ def test_a_statement_that_takes_too_long(place: Place, reader: Login) -> None:
     assert_nothing_published(place)
 
 
+def test_a_read_may_take_longer_than_each_of_its_batches(place: Place, reader: Login) -> None:
+    # Rows of this size are handed on one by one, each after a third of a second.
+    columns = "n, repeat('x', 1200000) AS filling, pg_sleep(0.3)::text AS slept"
+    steady = {"query": f"SELECT {columns} FROM generate_series(1, 6) n"}
+    done = ended(place, reader, steady, statement_timeout_s=1, batch_size=1)
+    assert done.code == 0
+    assert len(Delivered.at(place.prefix("asked")).rows()) == 6
+
+
 def test_a_locked_table(place: Place, reader: Login) -> None:
     with holding(reader.database, "LOCK TABLE open IN ACCESS EXCLUSIVE MODE"):
         done = ended(place, reader, table("open"), lock_timeout_s=1)

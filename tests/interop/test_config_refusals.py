@@ -155,7 +155,7 @@ OURS_ALONE: dict[str, tuple[str, Any]] = {
     "no memory of a batch": ("batch_size_memory_mb", tuned(batch_size_memory_mb=0)),
     "no memory at all": ("max_batch_memory_mb", tuned(max_batch_memory_mb=0)),
     "no least workers": ("min_parallel", tuned(min_parallel=0)),
-    "a time beyond the server's": ("statement_timeout_s", tuned(statement_timeout_s=9_999_999_999)),
+    "a time beyond the server's": ("lock_timeout_s", tuned(lock_timeout_s=9_999_999_999)),
     "a hexadecimal number": ("0x", text().replace("format", "tuning: {batch_size: 0x64}, format")),
     "a name of a part": ("x#1", of(name="x#1")),
     "a name that is empty": ("name", of(name=None)),

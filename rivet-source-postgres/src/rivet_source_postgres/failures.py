@@ -137,7 +137,7 @@ def failure(error: BaseException, *, relation: str | None = None) -> RivetError:
         remedy = refused[1]
     if state == "57014" and "user request" not in said:
         code = "RIVET_SOURCE_STATEMENT_TIMEOUT"
-        remedy = "Raise tuning.statement_timeout_s, which bounds one whole read, or read in smaller units."
+        remedy = "The server or a pooler has a limit of its own: raise it for this user, or read smaller units."
     return EnvironmentFailure(
         f"{said} (SQLSTATE {state})" if state else said,
         code=code,

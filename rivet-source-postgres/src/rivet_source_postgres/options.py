@@ -47,9 +47,8 @@ class TlsOptions:
 
 @attrs.frozen(kw_only=True)
 class TuningOptions:
-    """The ``tuning`` block; the source itself looks at the timeouts, ``max_value_mb`` and the profile.
+    """The ``tuning`` block; the source itself looks at ``lock_timeout_s``, ``max_value_mb`` and the profile.
 
-    :param statement_timeout_s: bounds one whole statement, and a read is one statement: so no profile sets it.
     :param lock_timeout_s: by profile when not given.
     :param max_value_mb: the largest single cell; 0 for any.
     """
@@ -76,7 +75,7 @@ class TuningOptions:
             if value is not None and value < 0:
                 msg = f"{name} is {value}, but cannot be negative"
                 raise ValueError(msg)
-            if value is not None and name.endswith("_s") and value > LONGEST_S:
+            if value is not None and name == "lock_timeout_s" and value > LONGEST_S:
                 msg = f"{name} is {value}, but the server takes at most {LONGEST_S}"
                 raise ValueError(msg)
 
@@ -131,8 +130,3 @@ class PostgresOptions:
         if self.tuning.lock_timeout_s is not None:
             return self.tuning.lock_timeout_s
         return LOCK_TIMEOUTS[self.tuning.profile or ("fast" if self.environment == "local" else "balanced")]
-
-    @property
-    def statement_timeout_s(self) -> int:
-        """Seconds that a statement may run; 0 for ever."""
-        return self.tuning.statement_timeout_s or 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import attrs
 import pyarrow as pa
@@ -21,11 +21,13 @@ from rivet_source_postgres.quoting import identifier
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rivet_core.requests import ReadContext, ReadRequest
+    from rivet_core.requests import Budget, ReadContext, ReadRequest
     from rivet_core.types import Position
     from rivet_source_postgres.session import Session
 
 #: What the server says when a planned column or its type is gone.
+_FEWEST_BYTES: Final = 1024 * 1024
+_LARGE_ROW: Final = 1024
 _COLUMN_GONE = frozenset({"42703", "42704", "42846", "42883"})
 
 
@@ -51,11 +53,19 @@ def read(
             max_value_bytes=max_value_bytes,
         )
         with (
-            session.stream(sql, batch_bytes=request.budget.bytes, relation=str(relation)) as stream,
+            session.stream(sql, batch_bytes=_batch_bytes(request.budget), relation=str(relation)) as stream,
             _cancelled_at(context.deadline, session) as expired,
         ):
             batches = _batches(stream, max(request.budget.rows, 1), marks, nulling, delivery)
             yield _named(batches, expired, str(relation))
+
+
+def _batch_bytes(budget: Budget) -> int:
+    """Return what the driver gathers before it hands anything on: no more than a batch of large rows takes.
+
+    So a slow line, or a pause for every few rows, does not make the first of them wait for thousands of others.
+    """
+    return min(budget.bytes, max(_FEWEST_BYTES, budget.rows * _LARGE_ROW))
 
 
 def _batches(

@@ -65,6 +65,9 @@ class Source:
     def __init__(self, answer: Callable[[], Any]) -> None:
         self.identity = answer
 
+    def cancel(self) -> None:
+        pass
+
     def close(self) -> None:
         pass
 

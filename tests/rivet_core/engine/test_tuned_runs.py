@@ -20,6 +20,8 @@ from rivet_core.errors import Exit
 from rivet_core.events import RowsRead, UnitStarted
 from rivet_core.protocols import Batch
 from rivet_core.requests import Budget, ReadContext, ReadRequest, Tuning
+from rivet_core.schema import TableSchema
+from rivet_core.types import ColumnRules, Relation
 
 
 def batches(world: World, folder: Path, tuning: Tuning) -> list[int]:
@@ -132,9 +134,7 @@ def single_rows(read: AbstractContextManager[Iterator[Batch]]) -> Iterator[Itera
 
 
 @pytest.mark.parametrize("adaptive", [True, False])
-def test_later_units_ask_for_smaller_batches_under_pressure(
-    *, adaptive: bool, tmp_path: Path
-) -> None:
+def test_later_units_ask_for_smaller_batches_under_pressure(*, adaptive: bool, tmp_path: Path) -> None:
     fresh("ranges", tmp_path)
     kind = type("Pressed", (Pressed,), {"pressures": itertools.count(), "asked": []})
     world = misbehaving(WORLDS["ranges"], kind)
@@ -143,4 +143,55 @@ def test_later_units_ask_for_smaller_batches_under_pressure(
     asked: list[int] = kind.asked  # type: ignore[attr-defined] # the class has it
     assert max(asked) == 1000
     assert (min(asked) < 1000) is adaptive
+    check_delivery(world, tmp_path)
+
+
+class Lasting(Wrapped):
+    """Its second batch, or its description, never comes until it is cancelled."""
+
+    cancelled: threading.Event
+
+    def _last(self) -> None:
+        type(self).cancelled.wait(60)
+        msg = "cancelled"
+        raise LookupError(msg)
+
+    def cancel(self) -> None:
+        type(self).cancelled.set()
+        self._real.cancel()
+
+
+class LastingReads(Lasting):
+    def read(self, request: ReadRequest, context: ReadContext) -> AbstractContextManager[Any]:
+        return self._reading(self._real.read(request, context))
+
+    @contextmanager
+    def _reading(self, read: AbstractContextManager[Iterator[Batch]]) -> Iterator[Iterator[Batch]]:
+        with read as batches:
+            yield self._stuck(batches)
+
+    def _stuck(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        yield next(batches)
+        self._last()
+
+
+class LastingDescriptions(Lasting):
+    def describe(self, relation: Relation, rules: ColumnRules) -> TableSchema:
+        self._last()
+        return self._real.describe(relation, rules)
+
+
+@pytest.mark.parametrize(("make", "status"), [(LastingReads, "open"), (LastingDescriptions, "refused")])
+def test_an_answer_that_does_not_come_in_time_ends_the_run(make: type[Lasting], status: str, tmp_path: Path) -> None:
+    fresh("full", tmp_path)
+    kind = type("Lasting", (make,), {"cancelled": threading.Event()})
+    events: list[Any] = []
+    outcome = misbehaving(WORLDS["full"], kind).run(
+        tmp_path, changes={"tuning": Tuning(statement_timeout_s=1, budget=Budget(rows=10))}, observe=events.append
+    )
+    assert outcome.error is not None
+    assert (outcome.error.code, outcome.status) == ("RIVET_SOURCE_STATEMENT_TIMEOUT", status)
+    assert sum(isinstance(event, UnitStarted) for event in events) <= 1
+    world = WORLDS["full"]
+    assert world.run(tmp_path).error is None
     check_delivery(world, tmp_path)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rivet_core.config.source import SourceBlock
 
 #: Tuning that only a source can follow: one that has an option ``tuning`` does.
-OF_SOURCES: Final = frozenset({"statement_timeout_s", "lock_timeout_s"})
+OF_SOURCES: Final = frozenset({"lock_timeout_s"})
 #: Tuning that nothing follows: workers stay as many as the export wants.
 UNSERVED: Final = frozenset({"min_parallel"})
 

@@ -11,15 +11,21 @@ from rivet_core.config.keys import TuningKeys
 from rivet_core.requests import Budget, Tuning
 
 _MB: Final = 1024 * 1024
-#: What a profile sets. None of them sets a statement timeout: one of our statements delivers a whole unit, where the
-#: tool whose profiles these are fetches a page at a time.
+#: What a profile sets.
 PROFILES: Final[Mapping[str, TuningKeys]] = {
     "fast": TuningKeys(
-        batch_size=50_000, throttle_ms=0, lock_timeout_s=0, max_retries=1, retry_backoff_ms=1000, memory_threshold_mb=0
+        batch_size=50_000,
+        throttle_ms=0,
+        statement_timeout_s=0,
+        lock_timeout_s=0,
+        max_retries=1,
+        retry_backoff_ms=1000,
+        memory_threshold_mb=0,
     ),
     "balanced": TuningKeys(
         batch_size=10_000,
         throttle_ms=50,
+        statement_timeout_s=300,
         lock_timeout_s=30,
         max_retries=3,
         retry_backoff_ms=2000,
@@ -28,15 +34,16 @@ PROFILES: Final[Mapping[str, TuningKeys]] = {
     "safe": TuningKeys(
         batch_size=2_000,
         throttle_ms=500,
+        statement_timeout_s=120,
         lock_timeout_s=10,
         max_retries=10,
         retry_backoff_ms=5000,
         memory_threshold_mb=2048,
     ),
 }
-#: What holds when the user chose no profile: retries and the wait for locks as in ``balanced``, and nothing that slows
-#: reading down. A read that queues for a lock for ever would make writers queue behind it.
-NO_PROFILE: Final = TuningKeys(lock_timeout_s=30, max_retries=3, retry_backoff_ms=2000)
+#: What holds when the user chose no profile: retries and time limits as in ``balanced``, and nothing that slows reading
+#: down. A read that queues for a lock for ever would make writers queue behind it.
+NO_PROFILE: Final = TuningKeys(statement_timeout_s=300, lock_timeout_s=30, max_retries=3, retry_backoff_ms=2000)
 
 
 @attrs.frozen(kw_only=True)

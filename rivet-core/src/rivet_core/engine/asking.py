@@ -9,6 +9,7 @@ import structlog
 from rivet_core.engine.backoff import backoff_seconds
 from rivet_core.engine.producer import failure
 from rivet_core.engine.units import Stopped
+from rivet_core.engine.watch import Watch
 from rivet_core.errors import EnvironmentFailure, RivetError
 from rivet_core.types import Verdict, redact
 
@@ -34,7 +35,8 @@ def ask(source: Source, intent: Intent, stop: threading.Event, question: Callabl
     while True:
         attempt += 1
         try:
-            return question()
+            with Watch(intent.tuning.statement_timeout_s, source.cancel) as watch:
+                return watch.answer(question)
         except Exception as error:
             failed = failure(source, error)
             if stop.is_set():

@@ -147,7 +147,9 @@ def _read_and_seal(run: _Run, opened: OpenedRun, source: Source, stack: ExitStac
     snapshot = None
     if plan.runner_capabilities.snapshot and isinstance(source, SnapshotSource):
         snapshot = stack.enter_context(source.snapshot())
-    counts = SourceCounts(needs.open_source, snapshot) if settings.reconcile else None
+    counts = None
+    if settings.reconcile:
+        counts = SourceCounts(needs.open_source, snapshot, plan.intent.tuning.statement_timeout_s)
     sealing = Sealing(
         plan=plan,
         run=ledger,

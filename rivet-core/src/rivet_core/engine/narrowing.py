@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+#: So many times the values that wait are merged with all others.
+_SHARE = 8
+
 if TYPE_CHECKING:
     from rivet_core.ledger.finished import FinishedPart
     from rivet_core.manifest.distinct import Distinct
@@ -21,7 +24,7 @@ class Narrowing:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._all: dict[tuple[str, str], Distinct] = {}
+        self._all: dict[tuple[str, str], _Held] = {}
 
     def narrowed(self, part: FinishedPart) -> FinishedPart:
         """Return the part with those digests that the run can still need."""
@@ -33,7 +36,22 @@ class Narrowing:
 
     def _narrowed(self, dataset: str, column: str, values: Distinct) -> Distinct:
         with self._lock:
-            known = self._all.get((dataset, column))
-            whole = values if known is None else known.merge(values)
-            self._all[dataset, column] = whole
-        return values.narrowed(whole.bound)
+            held = self._all.setdefault((dataset, column), _Held(values))
+            held.add(values)
+            return values.narrowed(held.whole.bound)
+
+
+class _Held:
+    """One column's values in all parts so far, but for a few that wait: merging a small part with all takes as long as
+    merging a large one. A bound that comes late is only larger than it need be.
+    """
+
+    def __init__(self, first: Distinct) -> None:
+        self.whole = attrs.evolve(first, digests=b"", bound=None, repeated=0, rows=0)
+        self._waiting = self.whole
+
+    def add(self, values: Distinct) -> None:
+        """Take a part's values."""
+        self._waiting = self._waiting.merge(values)
+        if self._waiting.kept * _SHARE >= self.whole.kept:
+            self.whole, self._waiting = self.whole.merge(self._waiting), attrs.evolve(self._waiting, digests=b"")

@@ -14,6 +14,7 @@ from rivet_core.engine.paging import read_unit
 from rivet_core.engine.readahead import read_ahead
 from rivet_core.engine.reader import tuned
 from rivet_core.engine.sink import Recipe, Sink, UnitTask
+from rivet_core.engine.watch import Watch, relation_text
 from rivet_core.ledger.finished import Produced
 from rivet_core.protocols import Batch, Source
 
@@ -61,8 +62,9 @@ def produce(
 
 def _read(source: Source, task: UnitTask, recipe: Recipe, batch_rows: int) -> Generator[Batch, None, None]:
     unit = tuned(task.unit, recipe.plan.intent.tuning, batch_rows)
-    with closing(read_unit(source, unit, task.context, task.mark)) as batches:
-        for batch in batches:
+    watch = Watch(recipe.plan.intent.tuning.statement_timeout_s, source.cancel, relation_text(unit.request.relation))
+    with watch, closing(read_unit(source, unit, task.context, task.mark)) as batches:
+        for batch in watch.each(batches):
             yield from within_limits(batch, recipe.plan)
             # The source makes the next batch without this one in memory, unless the queue holds it.
             del batch

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import threading
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING
 
 import attrs
 
 from rivet_core.capabilities import Restart
+from rivet_core.engine.watch import Watch, relation_text
 from rivet_core.errors import Place, RivetError, UsageError
 from rivet_core.requests import ReadContext
 from rivet_core.types import Verdict, redact
@@ -54,11 +56,13 @@ class SourceCounts:
     """Counts units, each time on a source of its own; used from several threads.
 
     :param snapshot: the state that the units are read in.
+    :param seconds: how long one count may take; 0 for ever.
     """
 
-    def __init__(self, open_source: Callable[[], Source], snapshot: Snapshot | None) -> None:
+    def __init__(self, open_source: Callable[[], Source], snapshot: Snapshot | None, seconds: float = 0) -> None:
         self._open_source = open_source
         self._snapshot = snapshot
+        self._seconds = seconds
         self._lock = threading.Lock()
         self._open: set[Source] = set()
         self._before: dict[str, _Count] = {}
@@ -108,7 +112,9 @@ class SourceCounts:
                 with self._lock:
                     self._open.add(source)
                 try:
-                    return _Count(source.count(unit.request, ReadContext(attempt=attempt, snapshot=self._snapshot)))
+                    context = ReadContext(attempt=attempt, snapshot=self._snapshot)
+                    with Watch(self._seconds, source.cancel, relation_text(unit.request.relation)) as watch:
+                        return _Count(watch.answer(partial(source.count, unit.request, context)))
                 except Exception as error:  # noqa: BLE001 - a count that fails is a warning of the gate
                     if attempt == _ATTEMPTS or source.verdict(error) not in {Verdict.RETRY, Verdict.RECONNECT}:
                         return _Count(None, _text(error))

@@ -94,7 +94,7 @@ def seal_roll(sealing: Sealing, *, final: bool, skip: bool = False) -> SealedRol
             described=sealing.described,
             units_done=run.complete() or not final,
             shape=shape,
-            unconfirmed=tuple(part.key for part in run.recorded() if part.store_md5 != part.md5),
+            unconfirmed=run.unconfirmed(),
             counted=counted,
         )
     )
@@ -121,14 +121,14 @@ def seal_roll(sealing: Sealing, *, final: bool, skip: bool = False) -> SealedRol
     )
     roll = reads.rolls(run.access.database, run.run_id)[-1]
     sealed = complete_sealing(run.access, run.run_id, roll)
-    recorded = run.recorded()
+    totals = run.totals()
     sealing.emit(
         RunSealed(
             **_ids(sealing),
             roll=roll.number,
             manifest=run_manifest(run.run_id, None if roll.final else roll.number),
-            rows=sum(part.rows for part in recorded),
-            parts=len(recorded),
+            rows=totals.rows,
+            parts=totals.parts,
         )
     )
     following = advance(run.access, sealed)

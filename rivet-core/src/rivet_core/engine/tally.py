@@ -11,7 +11,7 @@ from rivet_core.engine.gates.result import GateResult
 from rivet_core.engine.outcome import Outcome
 from rivet_core.errors import RivetError, StaleWriter
 from rivet_core.events import GateJudged, RetryScheduled, RowsRead, RunClosed, Warned
-from rivet_core.ledger.run import merged_counters
+from rivet_core.state.rows import PartTotals
 
 if TYPE_CHECKING:
     from rivet_core.engine.open_run import OpenedRun
@@ -58,24 +58,24 @@ class Tally:
         if opened is None:
             return Outcome(export=self._export, run_id=None, status="refused", error=error)
         try:
-            recorded = opened.run.all_recorded()
+            totals, nulled = opened.run.all_totals(), opened.run.nulled()
         except RivetError as broken:
             # The state cannot be asked any more; what went wrong first is what a person needs.
-            recorded, error = [], error or broken
+            totals, nulled, error = PartTotals(0, 0, 0), (), error or broken
         return Outcome(
             export=self._export,
             run_id=opened.run.run_id,
             status=status,
-            rows=sum(part.rows for part in recorded),
-            parts=len(recorded),
-            size=sum(part.size for part in recorded),
+            rows=totals.rows,
+            parts=totals.parts,
+            size=totals.size,
             retries=self._retries,
             resumed=opened.resumed,
             completed=opened.completed,
             abandoned=opened.abandoned,
             destination=opened.run.access.destination.uri(),
             gates=tuple(self._gates),
-            nulled=merged_counters(recorded).nulled,
+            nulled=nulled,
             warnings=tuple(self._warnings),
             error=error,
         )

@@ -86,7 +86,7 @@ CODES: Mapping[str, CodeFacts] = MappingProxyType(
         "RIVET_SOURCE_CREDENTIALS_INVALID": CodeFacts("environment", "The source refused the credentials."),
         "RIVET_SOURCE_TABLE_NOT_FOUND": CodeFacts("environment", "The table does not exist or cannot be seen."),
         "RIVET_SOURCE_QUERY_FAILED": CodeFacts("environment", "The source refused or ended a statement."),
-        "RIVET_SOURCE_STATEMENT_TIMEOUT": CodeFacts("environment", "A statement ran longer than it may."),
+        "RIVET_SOURCE_STATEMENT_TIMEOUT": CodeFacts("environment", "An answer of the source took longer than it may."),
         "RIVET_SOURCE_READ_FAILED": CodeFacts("environment", "Reading failed after every attempt."),
         "RIVET_SOURCE_SNAPSHOT_GONE": CodeFacts("environment", "The shared snapshot of the run no longer exists."),
         "RIVET_SOURCE_RUNTIME_UNAVAILABLE": CodeFacts("environment", "A driver or library of the source is missing."),

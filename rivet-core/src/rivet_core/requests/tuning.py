@@ -14,7 +14,7 @@ class Tuning:
     :param profile: the profile that the user chose, by name or by environment; None for none.
     :param budget: the size of one batch.
     :param throttle_ms: pause after a batch of the budget's rows; a smaller batch pauses less.
-    :param statement_timeout_s: how long one statement may run; 0 for ever.
+    :param statement_timeout_s: how long the source may take for one answer: a batch, a count, a fact; 0 for ever.
     :param lock_timeout_s: how long a statement waits for a lock; 0 for ever.
     :param memory_threshold_mb: resident memory above which reading pauses; 0 for never.
     :param max_batch_bytes: the largest Arrow batch, or None.

@@ -67,7 +67,7 @@ def failure(error: Exception, relation: Relation | None, *, timed_out: bool = Fa
             msg,
             code="RIVET_SOURCE_STATEMENT_TIMEOUT",
             place=place,
-            remedy="Raise statement_timeout_s, or read in smaller units over an index.",
+            remedy="Give it more time, or read in smaller units over an index.",
             transient=True,
         )
     if code in _WAIT:

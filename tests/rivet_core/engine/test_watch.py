@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import attrs
+import pyarrow as pa
+import pytest
+
+from rivet_core.engine.watch import Watch
+from rivet_core.errors import EnvironmentFailure
+from rivet_core.protocols import Batch
+
+
+@attrs.define
+class Source:
+    """Answers when it is cancelled, or after so many seconds; it counts its cancels."""
+
+    cancels: int = 0
+    cancelled: threading.Event = attrs.field(factory=threading.Event)
+
+    def cancel(self) -> None:
+        self.cancels += 1
+        self.cancelled.set()
+
+    def answer(self, seconds: float) -> str:
+        if self.cancelled.wait(seconds):
+            raise LookupError
+        return "answer"
+
+    def batches(self, *seconds: float) -> Iterator[Batch]:
+        for pause in seconds:
+            self.answer(pause)
+            yield Batch(data=pa.record_batch({"n": [1]}))
+
+
+def test_an_answer_in_time_is_given() -> None:
+    source = Source()
+    with Watch(5, source.cancel) as watch:
+        assert watch.answer(lambda: source.answer(0)) == "answer"
+    assert source.cancels == 0
+
+
+def test_an_answer_that_takes_too_long_is_cancelled_and_called_so() -> None:
+    source = Source()
+    with Watch(0.2, source.cancel, "orders") as watch, pytest.raises(EnvironmentFailure) as caught:
+        watch.answer(lambda: source.answer(60))
+    assert (caught.value.code, caught.value.place.relation) == ("RIVET_SOURCE_STATEMENT_TIMEOUT", "orders")
+    assert isinstance(caught.value.__cause__, LookupError)
+
+
+def test_a_source_that_answers_after_it_was_cancelled_was_too_late() -> None:
+    source = Source()
+    with Watch(0.1, source.cancel) as watch, pytest.raises(EnvironmentFailure):
+        watch.answer(lambda: time.sleep(0.4))
+    assert source.cancels > 1
+
+
+def test_an_error_in_time_is_the_sources_own() -> None:
+    source = Source()
+    source.cancelled.set()
+    with Watch(5, source.cancel) as watch, pytest.raises(LookupError):
+        watch.answer(lambda: source.answer(1))
+
+
+def test_no_limit_watches_nothing() -> None:
+    before = threading.active_count()
+    with Watch(0, Source().cancel) as watch:
+        assert threading.active_count() == before
+        assert watch.answer(lambda: "answer") == "answer"
+
+
+def test_the_watch_ends_with_its_block() -> None:
+    before = threading.active_count()
+    with Watch(60, Source().cancel):
+        assert threading.active_count() == before + 1
+    assert threading.active_count() == before
+
+
+def test_many_batches_may_take_longer_than_one() -> None:
+    source = Source()
+    with Watch(0.5, source.cancel) as watch:
+        assert len(list(watch.each(source.batches(*[0.1] * 8)))) == 8
+    assert source.cancels == 0
+
+
+def test_the_time_between_batches_is_not_the_sources() -> None:
+    source, found = Source(), 0
+    with Watch(0.3, source.cancel) as watch:
+        for _ in watch.each(source.batches(0, 0, 0)):
+            found += 1
+            time.sleep(0.4)
+    assert (found, source.cancels) == (3, 0)
+
+
+def test_a_batch_that_takes_too_long_ends_the_read() -> None:
+    source, found = Source(), []  # type: ignore[var-annotated]
+    with Watch(0.3, source.cancel) as watch, pytest.raises(EnvironmentFailure):
+        found.extend(watch.each(source.batches(0, 0, 60)))
+    assert len(found) == 2
+
+
+def test_a_cancel_that_fails_is_tried_again() -> None:
+    source = Source()
+
+    def failing() -> None:
+        source.cancel() if source.cancels else setattr(source, "cancels", 1)
+        raise OSError
+
+    with Watch(0.1, failing) as watch, pytest.raises(EnvironmentFailure):
+        watch.answer(lambda: source.answer(60))
+    assert source.cancels > 1
