@@ -114,7 +114,7 @@ class Adaptation:
         if self._known.blind:
             log.warning("source_pressure_unknown", answered_before=before.count is not None)
         elif rows == self._configured > self.rows:
-            log.info("source_under_pressure", batch_rows=self.rows)
+            log.warning("source_under_pressure", batch_rows=self.rows)
         elif rows < self._configured == self.rows:
             log.info("source_at_ease", batch_rows=self.rows)
 
