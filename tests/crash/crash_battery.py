@@ -33,7 +33,7 @@ from crash_world import (
 from rivet_core.errors import Exit
 from rivet_core.events import RunClosed
 from rivet_core.ledger.points import POINTS
-from rivet_core.state import StateDatabase, reads
+from rivet_core.state import StateDatabase, parts, reads
 from rivet_core.types import Verdict
 
 Check = Callable[[Path], None]
@@ -204,7 +204,7 @@ def resumed_run_keeps_its_id_and_its_parts(folder: Path) -> None:
         export = reads.exports(database)[0]
         run = reads.unfinished_run(database, export.id)
         assert run is not None, "the death left no open run"
-        before = [part.key for part in reads.parts(database, run.id)]
+        before = [part.key for part in parts.in_order(database, run.id)]
     assert before, "nothing was recorded before the crash"
     outcome = world.run(place)
     manifest = json.loads((place / "out" / "manifest.json").read_bytes())
@@ -252,7 +252,7 @@ def deleted_part_is_refused(folder: Path) -> None:
             with StateDatabase(place / "state.sqlite") as database:
                 run = reads.unfinished_run(database, reads.exports(database)[0].id)
                 assert run is not None
-                part = reads.parts(database, run.id)[0]
+                part = parts.in_order(database, run.id)[0]
             path = place / "out" / part.key
             path.unlink() if damage == "gone" else path.write_bytes(b"short")
             passed = Death()

@@ -188,14 +188,14 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "recorded parts are not looked at",
         "ledger.sealing:begin_sealing",
-        "    check_recorded(access, run.recorded())\n",
+        "    check_recorded(access, run.every_recorded())\n",
         "",
         caught_by="part_deleted_while_reading_is_refused",
     ),
     Mutant(
         "recorded parts are not looked at on resume",
         "ledger.opening:resume",
-        "    check_recorded(access, reads.parts(access.database, run.id))\n",
+        "    check_recorded(access, parts.recorded(access.database, run.id))\n",
         "",
         caught_by="deleted_part_is_refused",
     ),

@@ -19,7 +19,7 @@ from rivet_core.ledger.points import POINTS
 from rivet_core.manifest.marker import digest
 from rivet_core.manifest.report import Depth
 from rivet_core.plugins import Plugins
-from rivet_core.state import StateDatabase, reads
+from rivet_core.state import StateDatabase, parts, reads
 from rivet_core.state.rows import ExportRow, PartRow, RunRow
 
 pytestmark = pytest.mark.slow
@@ -49,8 +49,8 @@ def state_of(folder: Path) -> Left:
         run = reads.unfinished_run(database, export.id)
         if run is None:
             return Left(export, None)
-        parts = {state: tuple(reads.parts(database, run.id, state)) for state in ("recorded", "intended")}
-        return Left(export, run, **parts)
+        found = {state: tuple(parts.in_order(database, run.id, state)) for state in ("recorded", "intended")}
+        return Left(export, run, **found)
 
 
 def die(world: World, folder: Path, point: str, nth: int = 1) -> bool:

@@ -26,13 +26,21 @@ OpenRun = Callable[..., RunLedger]
 
 
 class WatchedState(StateDatabase):
-    """A state that counts the rows it gave, and may be interrupted behind a durable transaction."""
+    """A state that counts what it gave: rows, bytes of text, the largest answer, and counters of parts."""
 
     given = 0
+    given_text = 0
+    largest_text = 0
+    given_counters = 0
 
     def rows(self, statement: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         found = super().rows(statement, parameters)
+        texts = [value for row in found for value in row if isinstance(value, str)]
+        size = sum(map(len, texts))
         self.given += len(found)
+        self.given_text += size
+        self.largest_text = max(self.largest_text, size)
+        self.given_counters += sum('"checksums"' in text for text in texts)
         return found
 
 

@@ -7,16 +7,17 @@ whole run, so the sum grows with the logarithm of the number of parts. What is j
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
-#: So many times the values that wait are merged with all others.
-_SHARE = 8
+from rivet_core.manifest.distinct import Distinct
 
 if TYPE_CHECKING:
     from rivet_core.ledger.finished import FinishedPart
-    from rivet_core.manifest.distinct import Distinct
+
+#: Values wait until they are this share of all others.
+_SHARE: Final = 1 / 8
 
 
 class Narrowing:
@@ -36,22 +37,23 @@ class Narrowing:
 
     def _narrowed(self, dataset: str, column: str, values: Distinct) -> Distinct:
         with self._lock:
-            held = self._all.setdefault((dataset, column), _Held(values))
+            held = self._all.setdefault((dataset, column), _Held(values.most))
             held.add(values)
             return values.narrowed(held.whole.bound)
 
 
 class _Held:
-    """One column's values in all parts so far, but for a few that wait: merging a small part with all takes as long as
-    merging a large one. A bound that comes late is only larger than it need be.
+    """One column's values in the parts so far, but for a few that wait.
+
+    Merging a small part with all others takes as long as merging a large one, and a bound that comes late is only
+    larger than it need be.
     """
 
-    def __init__(self, first: Distinct) -> None:
-        self.whole = attrs.evolve(first, digests=b"", bound=None, repeated=0, rows=0)
-        self._waiting = self.whole
+    def __init__(self, most: int) -> None:
+        self.whole = self._waiting = Distinct(most=most)
 
     def add(self, values: Distinct) -> None:
         """Take a part's values."""
         self._waiting = self._waiting.merge(values)
-        if self._waiting.kept * _SHARE >= self.whole.kept:
-            self.whole, self._waiting = self.whole.merge(self._waiting), attrs.evolve(self._waiting, digests=b"")
+        if self._waiting.kept >= _SHARE * self.whole.kept:
+            self.whole, self._waiting = self.whole.merge(self._waiting), Distinct(most=values.most)

@@ -12,7 +12,7 @@ from rivet_core.ledger.orphans import quarantine
 from rivet_core.ledger.parts import check_recorded
 from rivet_core.ledger.run import EMPTY_UNIT, RunLedger
 from rivet_core.requests import encode_unit
-from rivet_core.state import _writes, reads
+from rivet_core.state import _writes, parts, reads
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -105,7 +105,7 @@ def resume(access: LedgerAccess, run: RunRow, *, shape: RunShape) -> RunLedger:
 
     :raises RefusalError: ``RIVET_DEST_COMMITTED_PART_GONE`` when a recorded part is missing or was changed.
     """
-    check_recorded(access, reads.parts(access.database, run.id))
+    check_recorded(access, parts.recorded(access.database, run.id))
     with access.transaction() as database:
         _writes.take_run(database, run.id, access.fence.token)
     roll = reads.rolls(access.database, run.id)[-1]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import structlog
 
 from rivet_core.errors import RivetError
 from rivet_core.ledger.naming import quarantine_key
-from rivet_core.state import _writes, reads
+from rivet_core.state import _writes, parts
 from rivet_core.types import redact
 
 if TYPE_CHECKING:
@@ -31,13 +32,10 @@ def quarantine(
     :param unit_id: only this unit's.
     :param recorded_of: also the recorded parts of these rolls, for a run that was abandoned.
     """
-    orphans = reads.parts(access.database, run_id, "intended")
-    for roll in sorted(recorded_of):
-        orphans += reads.parts(access.database, run_id, "recorded", roll)
+    found = [parts.intended(access.database, run_id, unit_id)]
+    found += [parts.recorded(access.database, run_id, roll) for roll in sorted(recorded_of)]
     moved = 0
-    for orphan in orphans:
-        if unit_id is not None and orphan.unit_id != unit_id:
-            continue
+    for orphan in chain.from_iterable(found):
         if access.capabilities.readable:
             try:
                 access.destination.move(orphan.key, quarantine_key(run_id, orphan.key))

@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING, Final
 from rivet_core.errors import InternalError
 from rivet_core.ledger.orphans import quarantine
 from rivet_core.ledger.unit import UnitLedger
-from rivet_core.manifest.counters import PartCounters
+from rivet_core.manifest.counters import merged
 from rivet_core.requests import decode_unit
-from rivet_core.state import _writes, reads
+from rivet_core.state import _writes, parts, reads
 from rivet_core.types import Position
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from rivet_core.events import Event
     from rivet_core.ledger.access import LedgerAccess
     from rivet_core.ledger.opening import RunShape
+    from rivet_core.manifest.counters import PartCounters
     from rivet_core.requests import Unit
-    from rivet_core.state.rows import PartRow
+    from rivet_core.state.rows import PartRow, PartTotals
     from rivet_core.types import Column
 
 #: The id of the unit that holds typed empty files; no runner may use it.
@@ -50,7 +51,7 @@ class RunLedger:
 
     def unit_count(self) -> int:
         """Return how many units the run has, done ones included."""
-        return len(reads.units(self.access.database, self.run_id))
+        return reads.unit_count(self.access.database, self.run_id)
 
     def begin(self, unit_id: str) -> UnitLedger:
         """Begin another attempt at a unit; whatever an earlier one still writes is refused from here on."""
@@ -91,27 +92,46 @@ class RunLedger:
             return None
         return self.begin(EMPTY_UNIT)
 
-    def recorded(self, dataset: str | None = None) -> list[PartRow]:
-        """Return the open roll's recorded parts, of one dataset or all, in the order of units and sequence."""
-        parts = reads.parts(self.access.database, self.run_id, "recorded", self.roll)
-        return [part for part in parts if dataset is None or part.dataset == dataset]
+    def recorded(self, dataset: str) -> list[PartRow]:
+        """Return the open roll's recorded parts of one dataset, in the order of units and sequence."""
+        return parts.in_order(self.access.database, self.run_id, roll=self.roll, dataset=dataset)
 
-    def counters(self, dataset: str | None = None) -> PartCounters:
-        """Return the merged counters of the open roll's recorded parts, those of earlier processes included."""
-        return merged_counters(self.recorded(dataset))
+    def every_recorded(self) -> Iterator[PartRow]:
+        """Yield the open roll's recorded parts, in no order that means anything."""
+        return parts.recorded(self.access.database, self.run_id, self.roll)
 
-    def all_recorded(self) -> list[PartRow]:
-        """Return the recorded parts of all rolls."""
-        return reads.parts(self.access.database, self.run_id)
+    def counters(self, dataset: str) -> PartCounters:
+        """Return the merged counters of a dataset's parts in the open roll, those of earlier processes included."""
+        return merged(parts.counters(self.access.database, self.run_id, self.roll, dataset))
+
+    def unconfirmed(self) -> tuple[str, ...]:
+        """Return the keys of the open roll's parts whose MD5 the store did not confirm."""
+        return parts.unconfirmed(self.access.database, self.run_id, self.roll)
+
+    def totals(self) -> PartTotals:
+        """Return what the open roll's recorded parts are together."""
+        return parts.totals(self.access.database, self.run_id, self.roll)
+
+    def all_recorded(self) -> Iterator[PartRow]:
+        """Yield the recorded parts of all rolls, in no order that means anything."""
+        return parts.recorded(self.access.database, self.run_id)
+
+    def all_totals(self) -> PartTotals:
+        """Return what the recorded parts of all rolls are together."""
+        return parts.totals(self.access.database, self.run_id)
+
+    def nulled(self) -> tuple[tuple[str, int], ...]:
+        """Return, by column, the cells in the recorded parts of all rolls that became NULL for want of a value."""
+        return parts.nulled(self.access.database, self.run_id)
 
     def position(self) -> Position | None:
         """Return the run's position: the last mark of the highest ordinal that has one."""
-        marks = [row.mark for row in reads.units(self.access.database, self.run_id) if row.mark is not None]
-        return Position.from_json(json.loads(marks[-1])) if marks else None
+        mark = reads.last_mark(self.access.database, self.run_id)
+        return None if mark is None else Position.from_json(json.loads(mark))
 
     def complete(self) -> bool:
         """Return whether every unit is done; a run that is not is never sealed."""
-        return all(row.done for row in reads.units(self.access.database, self.run_id))
+        return reads.all_done(self.access.database, self.run_id)
 
     def skip(self) -> None:
         """Close a run without rows as skipped; the prefix stays untouched."""
@@ -130,11 +150,3 @@ class RunLedger:
         with self.access.transaction() as database:
             _writes.record_outcome(database, self.run_id, self.access.now(), metrics)
         self.access.probe("outcome_recorded")
-
-
-def merged_counters(parts: list[PartRow]) -> PartCounters:
-    """Return the counters of all these parts together."""
-    total = PartCounters()
-    for part in parts:
-        total = total.merge(PartCounters.from_json(part.counters))
-    return total

@@ -102,7 +102,7 @@ def begin_sealing(
     if final and verdict == "success" and not run.complete():
         msg = "a run is never shorter than its plan: units are missing"
         raise InternalError(msg, code="RIVET_INTERNAL_LEDGER")
-    check_recorded(access, run.recorded())
+    check_recorded(access, run.every_recorded())
     with access.transaction() as database:
         _writes.begin_sealing(database, run.run_id, run.roll, final=final, verdict=verdict, facts=facts.to_json())
         for manifest in manifests:

@@ -80,8 +80,9 @@ class UnitLedger:
                 self._run_id,
                 PartRow(
                     part.dataset, key, self.unit_id, self.attempt, self._sequence, self._roll, "intended", part.size,
-                    part.fingerprint, part.md5, part.counters.rows, part.counters.to_json(), None, None, None,
+                    part.fingerprint, part.md5, part.counters.rows, None, None, None,
                 ),
+                part.counters.to_json(),
             )  # fmt: skip
         access.probe("part_intended")
         receipt = put_file(access, key, part.path, size=part.size, md5=part.md5)

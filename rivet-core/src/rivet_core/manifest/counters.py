@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 import attrs
@@ -11,6 +11,7 @@ import attrs
 from rivet_core.manifest.distinct import Distinct
 
 _MASK = (1 << 64) - 1
+_TOGETHER = 16
 _T = TypeVar("_T")
 
 Counts = tuple[tuple[str, int], ...]
@@ -87,6 +88,19 @@ class PartCounters:
                 (name, Distinct.from_json(values)) for name, values in sorted(data.get("distinct", {}).items())
             ),
         )
+
+
+def merged(texts: Iterable[str]) -> PartCounters:
+    """Return the counters of many parts together, each as its state's form.
+
+    What unique columns keep is large once it is of many parts: few parts are merged before all of them are.
+    """
+    total, some = PartCounters(), PartCounters()
+    for number, text in enumerate(texts, start=1):
+        some = some.merge(PartCounters.from_json(text))
+        if number % _TOGETHER == 0:
+            total, some = total.merge(some), PartCounters()
+    return total.merge(some)
 
 
 def _merged(

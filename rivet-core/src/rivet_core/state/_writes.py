@@ -96,19 +96,24 @@ def attempt_holds(database: StateDatabase, run_id: str, unit_id: str, attempt: i
     return database.rows(statement, (run_id, unit_id, attempt)) != []
 
 
-def insert_part(database: StateDatabase, run_id: str, part: PartRow) -> None:
-    """Record the intent to put a part."""
+def insert_part(database: StateDatabase, run_id: str, part: PartRow, counters: str) -> None:
+    """Record the intent to put a part.
+
+    :param counters: JSON text.
+    """
     names = [field.name for field in attrs.fields(type(part))]
     database.execute(
-        f"INSERT INTO part (run_id, {', '.join(names)}) VALUES ({', '.join('?' * (len(names) + 1))})",
-        (run_id, *attrs.astuple(part)),
+        f"INSERT INTO part (run_id, counters, {', '.join(names)}) VALUES ({', '.join('?' * (len(names) + 2))})",
+        (run_id, counters, *attrs.astuple(part)),
     )
 
 
 def next_sequence(database: StateDatabase, run_id: str, unit_id: str) -> int:
     """Return the sequence number that the unit's next recorded part must have."""
-    statement = "SELECT count(*) FROM part WHERE run_id = ? AND unit_id = ? AND state = 'recorded'"
-    return int(database.rows(statement, (run_id, unit_id))[0][0])
+    # The last number and not the count, which takes the longer the more parts there are.
+    statement = "SELECT max(sequence) FROM part WHERE run_id = ? AND unit_id = ? AND state = 'recorded'"
+    last = database.rows(statement, (run_id, unit_id))[0][0]
+    return 0 if last is None else int(last) + 1
 
 
 def record_part(
@@ -125,16 +130,23 @@ def record_part(
 
 def forget_distinct(database: StateDatabase, run_id: str, roll: int | None = None) -> None:
     """Forget what parts kept of unique columns, of one roll or all: it is large, and nothing is judged any more."""
-    database.execute(
-        "UPDATE part SET counters = json_remove(counters, '$.distinct') "
-        "WHERE run_id = ? AND (? IS NULL OR roll = ?) AND json_type(counters, '$.distinct') IS NOT NULL",
-        (run_id, roll, roll),
-    )
+    chosen, parameters = ("", ()) if roll is None else (" AND roll = ?", (roll,))
+    # A state at a time, since only then its index answers: a run of many rolls must not look at all parts after each.
+    for state in ("recorded", "intended"):
+        database.execute(
+            "UPDATE part SET counters = json_remove(counters, '$.distinct') WHERE run_id = ? "
+            f"AND state = '{state}'{chosen} AND json_type(counters, '$.distinct') IS NOT NULL",
+            (run_id, *parameters),
+        )
 
 
 def set_quarantined(database: StateDatabase, run_id: str, key: str) -> None:
-    """Record that an orphan was moved aside."""
-    database.execute("UPDATE part SET state = 'quarantined' WHERE run_id = ? AND key = ?", (run_id, key))
+    """Record that an orphan was moved aside, and forget what it kept of unique columns."""
+    database.execute(
+        "UPDATE part SET state = 'quarantined', counters = json_remove(counters, '$.distinct') "
+        "WHERE run_id = ? AND key = ?",
+        (run_id, key),
+    )
 
 
 def move_mark(database: StateDatabase, run_id: str, unit_id: str, mark: str | None, *, done: bool) -> None:

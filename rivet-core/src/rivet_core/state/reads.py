@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from rivet_core.state.rows import ExportRow, FileRow, OutcomeRow, PartRow, RollRow, RunRow, SealingRow, UnitRow
+from rivet_core.state.rows import ExportRow, FileRow, OutcomeRow, RollRow, RunRow, SealingRow, UnitRow
 
 if TYPE_CHECKING:
     from rivet_core.state.database import StateDatabase
@@ -55,21 +55,27 @@ def unit(database: StateDatabase, run_id: str, unit_id: str) -> UnitRow | None:
     return _unit(rows[0]) if rows else None
 
 
+def unit_count(database: StateDatabase, run_id: str) -> int:
+    """Return how many units the run has."""
+    return int(database.rows("SELECT count(*) FROM unit WHERE run_id = ?", (run_id,))[0][0])
+
+
+def all_done(database: StateDatabase, run_id: str) -> bool:
+    """Return whether no unit of the run is left to be read."""
+    return database.rows("SELECT 1 FROM unit WHERE run_id = ? AND done = 0 LIMIT 1", (run_id,)) == []
+
+
+def last_mark(database: StateDatabase, run_id: str) -> str | None:
+    """Return the mark of the highest ordinal that has one."""
+    statement = "SELECT mark FROM unit WHERE run_id = ? AND mark IS NOT NULL ORDER BY ordinal DESC LIMIT 1"
+    found = database.rows(statement, (run_id,))
+    return found[0][0] if found else None
+
+
 def rolls(database: StateDatabase, run_id: str) -> list[RollRow]:
     """Return the run's rolls in their order."""
     rows = database.rows(f"SELECT {_columns(RollRow)} FROM roll WHERE run_id = ? ORDER BY number", (run_id,))
     return [RollRow(row[0], row[1], bool(row[2]), row[3], row[4]) for row in rows]
-
-
-def parts(database: StateDatabase, run_id: str, state: str = "recorded", roll: int | None = None) -> list[PartRow]:
-    """Return the run's parts in one state, in the order of units and sequence."""
-    statement = (
-        f"SELECT {', '.join('p.' + field.name for field in attrs.fields(PartRow))} FROM part p "
-        "JOIN unit u ON u.run_id = p.run_id AND u.id = p.unit_id "
-        "WHERE p.run_id = ? AND p.state = ? AND (? IS NULL OR p.roll = ?) "
-        "ORDER BY u.ordinal, p.attempt, p.sequence"
-    )
-    return [PartRow(*row) for row in database.rows(statement, (run_id, state, roll, roll))]
 
 
 def has_recorded(database: StateDatabase, run_id: str) -> bool:

@@ -61,7 +61,7 @@ class RollRow:
 
 @attrs.frozen
 class PartRow:
-    """A part, from its intent on."""
+    """A part, from its intent on; its counters, which are large, are asked for by themselves."""
 
     dataset: str
     key: str
@@ -74,10 +74,18 @@ class PartRow:
     fingerprint: str
     md5: str
     rows: int
-    counters: str
     etag: str | None
     store_md5: str | None
     recorded_at: str | None
+
+
+@attrs.frozen
+class PartTotals:
+    """What some parts are together."""
+
+    parts: int
+    rows: int
+    size: int
 
 
 @attrs.frozen

@@ -108,6 +108,8 @@ TABLES: Final = (
     ) STRICT
     """,
     "CREATE UNIQUE INDEX one_recorded_part ON part (run_id, unit_id, sequence) WHERE state = 'recorded'",
+    "CREATE INDEX recorded_parts ON part (run_id, roll, dataset) WHERE state = 'recorded'",
+    "CREATE INDEX intended_parts ON part (run_id, unit_id) WHERE state = 'intended'",
     """
     CREATE TABLE sealing (
         run_id TEXT NOT NULL,

@@ -63,6 +63,16 @@ def test_what_all_parts_of_a_run_keep_stays_near_one_bound() -> None:
     assert 0.85 < total.estimate / (parts * 1000) < 1.15
 
 
+def test_many_small_parts_keep_as_little_and_say_the_same() -> None:
+    narrowing, most, parts = Narrowing(), 1000, 1000
+    kept = [narrowing.narrowed(part(number, 10, most)).counters.distinct[0][1] for number in range(parts)]
+    assert sum(values.kept for values in kept) < 6 * most
+    total = Distinct(most=most)
+    for values in kept:
+        total = total.merge(values)
+    assert total.digests == distinct_values(pa.array(range(parts * 10)), most).digests
+
+
 def test_a_part_without_unique_columns_passes_as_it_is() -> None:
     plain = FinishedPart(dataset="", path=Path("none"), size=0, fingerprint="", md5="", counters=PartCounters(rows=1))
     assert Narrowing().narrowed(plain) is plain
