@@ -61,7 +61,7 @@ def produce(
 
 
 def _read(source: Source, task: UnitTask, recipe: Recipe, batch_rows: int) -> Generator[Batch, None, None]:
-    unit = tuned(task.unit, recipe.plan.intent.tuning, batch_rows)
+    unit = tuned(task.unit, recipe.plan.intent, batch_rows)
     watch = Watch(recipe.plan.intent.tuning.statement_timeout_s, source.cancel, relation_text(unit.request.relation))
     with watch, closing(read_unit(source, unit, task.context, task.mark)) as batches:
         for batch in watch.each(batches):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
 from rivet_core.protocols import ChangeSource
-from rivet_core.requests import Budget, ReadRequest, Tuning, Unit
+from rivet_core.requests import Budget, Intent, ReadRequest, Unit
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -18,18 +18,26 @@ if TYPE_CHECKING:
     from rivet_core.schema import Bounds, Key
     from rivet_core.types import Position, Relation
 
-
-def budget_of(tuning: Tuning) -> Budget:
-    """Return how large the batches of a read should be: never larger than the largest that is wanted."""
-    budget = tuning.budget
-    if tuning.max_batch_bytes is None:
-        return budget
-    return attrs.evolve(budget, bytes=min(budget.bytes, tuning.max_batch_bytes))
+#: A part is larger than it should be by less than one of so many batches, unless that would make them tiny.
+_BATCHES_OF_A_PART: Final = 8
+_SMALLEST_BATCH: Final = 64 * 1024
 
 
-def tuned(unit: Unit, tuning: Tuning, batch_rows: int) -> Unit:
+def budget_of(intent: Intent) -> Budget:
+    """Return how large the batches of a read should be.
+
+    Never larger than the largest that is wanted, and well below the size of a part, which ends with a batch.
+    """
+    budget = intent.tuning.budget
+    most = min(budget.bytes, max(_SMALLEST_BATCH, intent.part_bytes // _BATCHES_OF_A_PART))
+    if intent.tuning.max_batch_bytes is not None:
+        most = min(most, intent.tuning.max_batch_bytes)
+    return attrs.evolve(budget, bytes=most)
+
+
+def tuned(unit: Unit, intent: Intent, batch_rows: int) -> Unit:
     """Return a unit with the batch size of now: a stored one may have been planned under another tuning."""
-    budget = attrs.evolve(budget_of(tuning), rows=batch_rows)
+    budget = attrs.evolve(budget_of(intent), rows=batch_rows)
     return attrs.evolve(unit, request=attrs.evolve(unit.request, budget=budget))
 
 
@@ -38,7 +46,7 @@ def base_request(plan: Plan) -> ReadRequest:
 
     A run with several datasets is one stream, whose datasets fix their own columns.
     """
-    budget = budget_of(plan.intent.tuning)
+    budget = budget_of(plan.intent)
     if len(plan.datasets) != 1:
         return ReadRequest(relation=plan.intent.relation, budget=budget)
     dataset = plan.datasets[0]

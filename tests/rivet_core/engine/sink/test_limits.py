@@ -76,11 +76,16 @@ def test_auto_shrink_cuts_without_losing_anything(texts: list[str], most: int) -
 
 
 def test_a_source_is_asked_for_no_larger_batches_than_are_wanted() -> None:
-    tuning = Tuning(budget=Budget(bytes=1000, rows=7), max_batch_bytes=300)
-    assert budget_of(tuning) == Budget(bytes=300, rows=7)
+    limited = plan(budget=Budget(bytes=1000, rows=7), max_batch_bytes=300).intent
+    assert budget_of(limited) == Budget(bytes=300, rows=7)
     assert base_request(plan(budget=Budget(bytes=1000, rows=7))).budget == Budget(bytes=1000, rows=7)
+
+
+@pytest.mark.parametrize(("part", "batch"), [(8 << 20, 1 << 20), (1, 64 << 10), (1 << 30, 16 << 20)])
+def test_batches_are_small_beside_the_parts_that_end_with_them(part: int, batch: int) -> None:
+    assert budget_of(attrs.evolve(plan().intent, part_bytes=part)).bytes == batch
 
 
 def test_a_stored_unit_is_read_with_todays_batch_size() -> None:
     stored = Unit(id="u", ordinal=0, request=ReadRequest(relation=Table("t"), budget=Budget(bytes=1, rows=1)))
-    assert tuned(stored, Tuning(), 700).request.budget == attrs.evolve(Budget(), rows=700)
+    assert tuned(stored, plan().intent, 700).request.budget == attrs.evolve(Budget(), rows=700)
