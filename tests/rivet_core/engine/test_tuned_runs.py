@@ -15,9 +15,9 @@ import pytest
 from crash_world import WORLDS, World, check_delivery
 from ledger_worlds import Wrapped, fresh, misbehaving
 
-from rivet_core.engine.units import Stopped
 from rivet_core.errors import Exit
 from rivet_core.events import RowsRead, UnitStarted
+from rivet_core.ledger.attempts import Stopped
 from rivet_core.protocols import Batch
 from rivet_core.requests import Budget, ReadContext, ReadRequest, Tuning
 from rivet_core.schema import TableSchema

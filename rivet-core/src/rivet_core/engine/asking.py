@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 import structlog
 
-from rivet_core.engine.backoff import backoff_seconds
 from rivet_core.engine.producer import failure
-from rivet_core.engine.units import Stopped
 from rivet_core.engine.watch import Watch
 from rivet_core.errors import EnvironmentFailure, RivetError
+from rivet_core.ledger.attempts import Stopped
+from rivet_core.ledger.backoff import backoff_seconds
 from rivet_core.types import Verdict, redact
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def ask(source: Source, intent: Intent, stop: threading.Event, question: Callabl
                 raise Stopped from error
             if failed.verdict in {Verdict.FATAL, Verdict.CONFIG} or attempt >= max(1, intent.max_attempts):
                 raise _final(failed.error, failed.verdict) from error
-            seconds = backoff_seconds(intent.retry_backoff_ms, attempt)
+            seconds = backoff_seconds(intent.retry_backoff_ms / 1000, attempt)
             log.warning("source_retried", export=intent.name, attempt=attempt, wait_seconds=round(seconds, 1))
             if stop.wait(seconds):
                 raise Stopped from error

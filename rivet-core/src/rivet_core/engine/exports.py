@@ -12,9 +12,9 @@ import structlog
 
 from rivet_core.engine.export import run_export
 from rivet_core.engine.outcome import Outcome
-from rivet_core.engine.units import Stopped
 from rivet_core.errors import EnvironmentFailure, InternalError
 from rivet_core.events import PartRecorded, RowsRead, RunOpened
+from rivet_core.ledger.attempts import Stopped
 from rivet_core.types import redact
 
 if TYPE_CHECKING:

@@ -108,6 +108,7 @@ def open_run(
             probe=settings.probe,
             put_attempts=intent.max_attempts,
             put_backoff_seconds=intent.retry_backoff_ms / 1000,
+            stop=settings.stop,
         )
         access.probe("lease_granted")
         opening = _Opening(

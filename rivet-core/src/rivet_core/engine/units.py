@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import attrs
 
 from rivet_core.capabilities import Restart
-from rivet_core.engine.backoff import backoff_seconds
 from rivet_core.engine.committer import Committer
 from rivet_core.engine.narrowing import Narrowing
 from rivet_core.engine.producer import ProductionFailed
@@ -17,6 +16,8 @@ from rivet_core.engine.sink import UnitTask
 from rivet_core.engine.sink.task import restarts_at_marks
 from rivet_core.errors import EnvironmentFailure, RivetError, SnapshotGone
 from rivet_core.events import PartRecorded, RetryScheduled, RowsRead, UnitDone, UnitFailed, UnitStarted
+from rivet_core.ledger.attempts import Stopped
+from rivet_core.ledger.backoff import backoff_seconds
 from rivet_core.ledger.finished import FinishedPart
 from rivet_core.types import Verdict, redact
 
@@ -34,10 +35,6 @@ if TYPE_CHECKING:
     from rivet_core.types import Snapshot
 
 _POLL_SECONDS = 0.2
-
-
-class Stopped(BaseException):
-    """The run was asked to stop; it stays open and the next run resumes it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -129,7 +126,7 @@ def _read_unit(reading: UnitReading, unit: Unit, halt: threading.Event) -> None:
             if failed.verdict in {Verdict.FATAL, Verdict.CONFIG} or number == attempts:
                 reading.emit(UnitFailed(**_ids(reading), unit=unit.id, error=text))
                 raise _final(unit, failed, number) from failed.error
-            seconds = backoff_seconds(plan.intent.retry_backoff_ms, number)
+            seconds = backoff_seconds(plan.intent.retry_backoff_ms / 1000, number)
             reading.emit(
                 RetryScheduled(**_ids(reading), unit=unit.id, attempt=number, wait_seconds=seconds, error=text)
             )
@@ -145,7 +142,7 @@ def _read_unit(reading: UnitReading, unit: Unit, halt: threading.Event) -> None:
 
 def _attempt(reading: UnitReading, unit: Unit, halt: threading.Event) -> None:
     plan = reading.plan
-    ledger = reading.run.begin(unit.id)
+    ledger = reading.run.begin(unit.id, stop=halt)
     reading.emit(UnitStarted(**_ids(reading), unit=unit.id, attempt=ledger.attempt))
     if reading.counts is not None:
         reading.counts.begin(unit, fresh=ledger.mark is None)

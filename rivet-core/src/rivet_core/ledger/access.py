@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 class LedgerAccess:
     """Open things, borrowed for the length of one run; whoever opened them closes them.
 
-    :param put_attempts: how often a put is tried when the destination's verdict allows it.
+    :param put_attempts: how often a call of the destination is tried when its verdict allows that.
     :param put_backoff_seconds: the first wait.
+    :param stop: set when the run is asked to stop; no wait outlives it.
     """
 
     database: StateDatabase
@@ -39,6 +40,7 @@ class LedgerAccess:
     probe: Probe = ignore
     put_attempts: int = 4
     put_backoff_seconds: float = 1.0
+    stop: threading.Event = attrs.field(factory=threading.Event, repr=False)
     _pending: list[tuple[str, str, str]] = attrs.field(factory=list, init=False, repr=False)
     _pending_lock: threading.Lock = attrs.field(factory=threading.Lock, init=False, repr=False)
 

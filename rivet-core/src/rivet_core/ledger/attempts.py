@@ -4,50 +4,62 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-import stamina
+import structlog
 
 from rivet_core.errors import EnvironmentFailure, Place, RivetError
+from rivet_core.ledger.backoff import backoff_seconds
 from rivet_core.types import Verdict, redact
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Callable
 
     from rivet_core.ledger.access import LedgerAccess
 
+log = structlog.get_logger("rivet.ledger")
+
 T = TypeVar("T")
 
 
-def attempted(access: LedgerAccess, key: str, call: Callable[[], T]) -> T:
+class Stopped(BaseException):
+    """The run was asked to stop; it stays open and the next run resumes it."""
+
+
+def attempted(access: LedgerAccess, key: str, call: Callable[[], T], *, stop: threading.Event | None = None) -> T:
     """Return what a call of the destination returns, after as many attempts as it needs and may have.
+
+    Only the waits end early: a call that was begun is never broken off here, and the first one is always made.
 
     :param key: what it is about, for the error.
     :param call: safe to repeat.
+    :param stop: what ends the waits, in place of the access's own.
     :raises RivetError: what the destination says, or ``RIVET_DEST_IO_FAILED`` for an error that has no code.
+    :raises Stopped: when another attempt could have helped, and the run was asked to stop.
     """
-    destination = access.destination
-    tries = 0
-    try:
-        for attempt in stamina.retry_context(
-            on=lambda error: destination.verdict(error) in {Verdict.RETRY, Verdict.RECONNECT},
-            attempts=access.put_attempts,
-            timeout=None,
-            wait_initial=access.put_backoff_seconds,
-            wait_max=60.0,
-        ):
-            with attempt:
-                tries = attempt.num
-                return call()
-    except RivetError:
-        raise
-    except Exception as error:
-        reason = redact(f"{type(error).__name__}: {error}")
-        msg = f"the destination failed after {tries} attempt{'s' * (tries > 1)}: {reason}"
-        raise EnvironmentFailure(
-            msg,
-            code="RIVET_DEST_IO_FAILED",
-            place=Place(value=key),
-            remedy="run the same command again: the run resumes",
-            transient=destination.verdict(error) is not Verdict.CONFIG,
-        ) from error
-    msg = "a call was not attempted"  # unreachable: the context tries at least once
-    raise AssertionError(msg)
+    stop = stop or access.stop
+    number = 0
+    while True:
+        number += 1
+        try:
+            return call()
+        except Exception as error:
+            verdict = access.destination.verdict(error)
+            if verdict not in {Verdict.RETRY, Verdict.RECONNECT} or number >= access.put_attempts:
+                if isinstance(error, RivetError):
+                    raise
+                raise _failure(error, verdict, key, number) from error
+            seconds = backoff_seconds(access.put_backoff_seconds, number)
+            log.warning("destination_retried", key=key, attempt=number, wait_seconds=round(seconds, 1))
+            if stop.wait(seconds):
+                raise Stopped from error
+
+
+def _failure(error: Exception, verdict: Verdict, key: str, attempts: int) -> EnvironmentFailure:
+    reason = redact(f"{type(error).__name__}: {error}")
+    return EnvironmentFailure(
+        f"the destination failed after {attempts} attempt{'s' * (attempts > 1)}: {reason}",
+        code="RIVET_DEST_IO_FAILED",
+        place=Place(value=key),
+        remedy="run the same command again: the run resumes",
+        transient=verdict is not Verdict.CONFIG,
+    )

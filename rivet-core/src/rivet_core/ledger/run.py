@@ -14,6 +14,7 @@ from rivet_core.state import _writes, parts, reads
 from rivet_core.types import Position
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Iterator, Mapping
 
     from rivet_core.events import Event
@@ -53,8 +54,11 @@ class RunLedger:
         """Return how many units the run has, done ones included."""
         return reads.unit_count(self.access.database, self.run_id)
 
-    def begin(self, unit_id: str) -> UnitLedger:
-        """Begin another attempt at a unit; whatever an earlier one still writes is refused from here on."""
+    def begin(self, unit_id: str, *, stop: threading.Event | None = None) -> UnitLedger:
+        """Begin another attempt at a unit; whatever an earlier one still writes is refused from here on.
+
+        :param stop: ends the attempt's waits for the destination; without it they end with the run.
+        """
         access = self.access
         with access.transaction() as database:
             attempt = _writes.raise_attempt(database, self.run_id, unit_id)
@@ -75,6 +79,7 @@ class RunLedger:
             prefixes=self.shape.prefixes,
             extension=self.shape.extension,
             roll=self.roll,
+            stop=stop,
         )
 
     def begin_empty(self, request: str) -> UnitLedger | None:

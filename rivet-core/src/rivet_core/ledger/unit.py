@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from functools import partial
 from typing import TYPE_CHECKING
 
 import attrs
@@ -16,6 +17,7 @@ from rivet_core.state.rows import PartRow
 from rivet_core.types import PutReceipt
 
 if TYPE_CHECKING:
+    import threading
     from pathlib import Path
 
     from rivet_core.ledger.access import LedgerAccess
@@ -38,6 +40,7 @@ class UnitLedger:
 
     :param mark: read on after it; None for a unit that starts from its beginning.
     :param sequence: the number of the unit's parts recorded so far.
+    :param stop: ends the waits for the destination, in place of the access's own.
     """
 
     def __init__(
@@ -52,12 +55,14 @@ class UnitLedger:
         prefixes: dict[str, str],
         extension: str,
         roll: int,
+        stop: threading.Event | None = None,
     ) -> None:
         self._access = access
         self._run_id = run_id
         self._prefixes = prefixes
         self._extension = extension
         self._roll = roll
+        self._stop = stop
         self._sequence = sequence
         self._waiting: list[Delivered] = []
         self.unit_id = unit_id
@@ -85,7 +90,7 @@ class UnitLedger:
                 part.counters.to_json(),
             )  # fmt: skip
         access.probe("part_intended")
-        receipt = put_file(access, key, part.path, size=part.size, md5=part.md5)
+        receipt = put_file(access, key, part.path, size=part.size, md5=part.md5, stop=self._stop)
         access.probe("part_put")
         delivered = Delivered(key=key, sequence=self._sequence, receipt=receipt, rows=part.counters.rows)
         self._sequence += 1
@@ -129,13 +134,16 @@ class UnitLedger:
             raise StaleWriter(msg, code="RIVET_STATE_LEASE_LOST", remedy="nothing was lost; a later attempt goes on")
 
 
-def put_file(access: LedgerAccess, key: str, path: Path, *, size: int, md5: str) -> PutReceipt:
+def put_file(
+    access: LedgerAccess, key: str, path: Path, *, size: int, md5: str, stop: threading.Event | None = None
+) -> PutReceipt:
     """Put one file and compare the receipt with what was sent; the local file is gone afterwards.
 
     :raises RivetError: what the destination says, ``RIVET_DEST_UPLOAD_CORRUPTED``, or ``RIVET_DEST_IO_FAILED``.
     """
     tries = itertools.count(1)
-    receipt = attempted(access, key, lambda: _put_once(access, key, path, size=size, retried=next(tries) > 1))
+    put = partial(_put_once, access, key, path, size=size)
+    receipt = attempted(access, key, lambda: put(retried=next(tries) > 1), stop=stop)
     if receipt.size != size or (receipt.md5 is not None and receipt.md5 != md5):
         msg = f"the stored object {key} is not what was sent"
         raise EnvironmentFailure(
