@@ -79,6 +79,39 @@ def test_the_variable_that_was_named_is_the_one_that_is_written(
     assert rivet("check", "-c", "rivet.yaml", SHOP_URL=database.url).code == 0
 
 
+def test_a_variable_that_leads_elsewhere_is_not_the_one_that_is_written(
+    rivet: Rivet, database: PostgresDatabase, shop: Path, rows: Callable[[str], int]
+) -> None:
+    elsewhere = {"DATABASE_URL": "postgresql://nobody:x@127.0.0.1:1/other", "RIVET_SOURCE_URL": "postgresql://b/b"}
+    done = rivet("init", "--source", database.url, "--table", "public.orders", **elsewhere)
+    assert done.code == 0
+    named = yaml.safe_load((shop / "rivet.yaml").read_text())["source"]["url_env"]
+    assert named == "RIVET_SOURCE_URL_2"
+    assert f"export {named}=" in done.out
+    assert "DATABASE_URL holds something else" in done.err
+    assert rivet("run", "-c", "rivet.yaml", **elsewhere, **{named: database.url}).code == 0
+    assert rows("output/orders") == 500
+
+
+@pytest.mark.parametrize("name", [(), ("--source-env", "SHOP_URL")], ids=["usual", "named"])
+def test_a_variable_that_holds_the_given_url_is_written_and_not_asked_for_again(
+    rivet: Rivet, database: PostgresDatabase, shop: Path, name: tuple[str, ...]
+) -> None:
+    named = name[-1] if name else "DATABASE_URL"
+    done = rivet("init", "--source", database.url, *name, "--schema", "old", **{named: database.url})
+    assert (done.code, "export " in done.out.partition("Next:")[2]) == (0, False)
+    assert yaml.safe_load((shop / "rivet.yaml").read_text())["source"]["url_env"] == named
+
+
+def test_a_url_that_the_named_variable_contradicts_is_refused(
+    rivet: Rivet, database: PostgresDatabase, shop: Path
+) -> None:
+    options = ("--source", database.url, "--source-env", "SHOP_URL")
+    done = rivet("init", *options, "--json-errors", SHOP_URL="postgresql://nobody:x@127.0.0.1:1/other")
+    assert (done.code, done.error()["code"]) == (1, "RIVET_CLI_OPTION_UNSUPPORTED")
+    assert not (shop / "rivet.yaml").exists()
+
+
 def test_a_schema_limits_what_is_exported(rivet: Rivet, database: PostgresDatabase, shop: Path) -> None:
     rivet("init", "--source", database.url, "--schema", "old")
     exports = yaml.safe_load((shop / "rivet.yaml").read_text())["exports"]

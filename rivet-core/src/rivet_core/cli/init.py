@@ -32,7 +32,7 @@ rivet init --source-env DATABASE_URL --discover
     "--source-env",
     metavar="VAR",
     help="The variable that holds the source's URL, which the configuration then names."
-    "  [default: DATABASE_URL, when --source is not given]",
+    "  [default: DATABASE_URL; where --source is given and that one holds something else, a free one]",
 )
 @click.option(
     "--table", "tables", multiple=True, metavar="NAME", help="Only this table, as [schema.]name; may be given again."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlsplit
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from rivet_core.protocols import Source
 
 DEFAULT_VARIABLE: Final = "DATABASE_URL"
+#: What a file names instead, when that variable leads to another database.
+_OTHER_VARIABLE: Final = "RIVET_SOURCE_URL"
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 #: Stands for the URL while it is in no file.
 _PARAM: Final = "SOURCE_URL"
@@ -38,7 +41,8 @@ class Origin:
     """A source that a person pointed to.
 
     :param text: the ``source`` block as it is written.
-    :param variable: the variable that the block names, if it names one.
+    :param variable: the variable that the block names, if it names one; it holds the source's URL, or nothing yet.
+    :param passed_over: the variable that the block would name if it did not hold something else.
     :param params: what must be set for the block to be read before the variable is.
     """
 
@@ -47,6 +51,7 @@ class Origin:
     text: SourceText
     variable: str | None
     params: Mapping[str, str]
+    passed_over: str | None = None
 
     def open(self) -> Source:
         """Return the source, closed."""
@@ -76,22 +81,48 @@ def find_origin(
         raise UsageError(msg, code="RIVET_CLI_OPTION_UNSUPPORTED", remedy="leave out --tls and --tls-ca")
     asked = SourceText(kind=declaration.kind, keys=(("url", f"${{{_PARAM}}}"),), tls=tls)
     options = _options(asked, plugins, given, folder, environ)
-    name = variable or DEFAULT_VARIABLE
     if url is not None and "path" in keys and "url_env" not in keys:
         # A file has no password, so it is named as it is.
         path = relative_to(unquote(urlsplit(given).path[1:]), folder)
         text = SourceText(kind=declaration.kind, keys=(("path", path),))
         return Origin(declaration=declaration, options=options, text=text, variable=None, params={})
+    name = _free_variable(environ, given) if variable is None else _agreeing(variable, environ, given)
     remark = f"The URL is not in this file: set the variable {name} to it."
     key = ("url_env", name) if "url_env" in keys else ("url", f"${{{name}}}")
     text = SourceText(kind=declaration.kind, keys=(key,), tls=tls, remark=remark)
-    return Origin(declaration=declaration, options=options, text=text, variable=name, params={name: given})
+    passed_over = DEFAULT_VARIABLE if variable is None and name != DEFAULT_VARIABLE else None
+    return Origin(
+        declaration=declaration,
+        options=options,
+        text=text,
+        variable=name,
+        params={name: given},
+        passed_over=passed_over,
+    )
 
 
 def relative_to(path: str, folder: Path) -> str:
     """Return a path of this process as a file in a folder names it: an absolute one stays as it is."""
     named = path if Path(path).is_absolute() else Path(os.path.relpath(path, folder)).as_posix()
     return named.replace("${", "$${")
+
+
+def _free_variable(environ: Mapping[str, str], url: str) -> str:
+    """Return the first of the usual variables that holds this URL or nothing: the others lead to other databases."""
+    names = chain((DEFAULT_VARIABLE, _OTHER_VARIABLE), (f"{_OTHER_VARIABLE}_{number}" for number in count(2)))
+    return next(name for name in names if environ.get(name) in {None, "", url})
+
+
+def _agreeing(variable: str, environ: Mapping[str, str], url: str) -> str:
+    """Return the variable that was asked for, unless a run would be led elsewhere by it."""
+    if environ.get(variable) in {None, "", url}:
+        return variable
+    msg = f"--source is not what the variable {variable} holds, which a run would read instead"
+    raise UsageError(
+        msg,
+        code="RIVET_CLI_OPTION_UNSUPPORTED",
+        remedy=f"leave out --source, or name another variable, or set {variable} to this URL first",
+    )
 
 
 def _value(variable: str, environ: Mapping[str, str]) -> str:

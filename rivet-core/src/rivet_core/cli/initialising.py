@@ -196,6 +196,8 @@ def _write(file: str, text: str, *, force: bool) -> None:
 
 
 def _next_steps(file: str, number: int, origin: Origin, invocation: Invocation) -> None:
+    if origin.passed_over is not None and not invocation.quiet:
+        tell(f"Note: {origin.passed_over} holds something else, so the file reads the URL from {origin.variable}.")
     say(f"{file}: {count_text(number, 'export')}")
     steps = [f"rivet {command} -c {shlex.quote(file)}" for command in ("check", "run")]
     if origin.variable is not None and not invocation.environ.get(origin.variable):
