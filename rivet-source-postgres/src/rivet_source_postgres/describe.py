@@ -15,10 +15,12 @@ from rivet_source_postgres import arrays, catalogue
 from rivet_source_postgres.delivery import NULLS
 from rivet_source_postgres.overrides import override
 from rivet_source_postgres.quoting import identifier
+from rivet_source_postgres.selects import COLUMN
 from rivet_source_postgres.types import ENUM, PRINTED, RULES, TEXT, TypeContext, TypeRule
 
 if TYPE_CHECKING:
     from rivet_source_postgres.catalogue import ColumnFacts, TypeName
+    from rivet_source_postgres.selects import Select
     from rivet_source_postgres.session import Session
 
 _NO_SCALE: Final = "no precision and scale, or more digits than a decimal holds: exact text; override with decimal(p,s)"
@@ -64,20 +66,18 @@ def describe(session: Session, relation: Relation, rules: ColumnRules) -> TableS
 
 def plan_column(facts: ColumnFacts, rules: ColumnRules, server: Server) -> Column:
     """Return the column as it will be delivered."""
-    quoted = identifier(facts.name)
     policy = rules.policy(facts.name)
     word = rules.override(facts.name)
     if word is not None:
-        arrow, select, fidelity, remark = _overridden(facts, word)
+        planned = _overridden(facts, word)
     elif facts.element is not None:
-        arrow, select, fidelity, remark = _list(facts, facts.element, policy, server)
+        planned = _list(facts, facts.element, policy, server)
     else:
-        arrow, select, fidelity, remark = _scalar(_rule(facts.type), facts.type, policy, server)
-    if select == TEXT.select and facts.type.odd_text and facts.type.name != "bool":
-        select = PRINTED
-    expression = select.replace("{c}", quoted)
+        planned = _scalar(facts, policy, server)
+    arrow, expression = planned.arrow, planned.expression
     if server.ascii and arrow is not None and (pa.types.is_string(arrow) or arrow == pa.json_()):
-        expression = _raw_text(expression, padded=facts.type.name == "bpchar" and expression == quoted)
+        padded = facts.type.name == "bpchar" and expression == identifier(facts.name)
+        expression = _raw_text(expression, padded=padded)
     # The read sees columns only, so the policy travels with the field.
     metadata = NULLS if policy is InvalidValue.NULL else None
     return Column(
@@ -85,48 +85,84 @@ def plan_column(facts: ColumnFacts, rules: ColumnRules, server: Server) -> Colum
         native_type=facts.native,
         field=pa.field(facts.name, arrow if arrow is not None else pa.null(), metadata=metadata),
         expression=expression,
-        fidelity=fidelity,
+        fidelity=planned.fidelity,
         not_null=facts.not_null,
-        remark=remark,
+        remark=planned.remark,
     )
 
 
-def _overridden(facts: ColumnFacts, word: str) -> tuple[pa.DataType | None, str, Fidelity, str]:
+@attrs.frozen(kw_only=True)
+class _Planned:
+    """How a column is delivered.
+
+    :param arrow: None where it cannot be.
+    :param expression: in SQL and complete: names and literals are in it, so nothing may be filled into it any more.
+    """
+
+    arrow: pa.DataType | None
+    expression: str
+    fidelity: Fidelity
+    remark: str
+
+
+def _overridden(facts: ColumnFacts, word: str) -> _Planned:
     wish = override(word, facts)
     if wish is None:
-        return None, "{c}", Fidelity.UNSUPPORTED, f"{word} cannot be had from it without a loss that nobody would see"
-    return wish.arrow, wish.select, wish.fidelity, f"override {word}"
+        return _Planned(
+            arrow=None,
+            expression=identifier(facts.name),
+            fidelity=Fidelity.UNSUPPORTED,
+            remark=f"{word} cannot be had from it without a loss that nobody would see",
+        )
+    return _Planned(
+        arrow=wish.arrow, expression=_fill(wish.select, facts), fidelity=wish.fidelity, remark=f"override {word}"
+    )
 
 
-def _scalar(
-    rule: TypeRule, type_: TypeName, policy: InvalidValue, server: Server
-) -> tuple[pa.DataType, str, Fidelity, str]:
-    arrow = rule.arrow(TypeContext(modifier=type_.modifier, money_scale=server.money_scale))
+def _scalar(facts: ColumnFacts, policy: InvalidValue, server: Server) -> _Planned:
+    rule = _rule(facts.type)
+    arrow = rule.arrow(TypeContext(modifier=facts.type.modifier, money_scale=server.money_scale))
     if arrow is None:
-        return pa.utf8(), TEXT.select, Fidelity.TEXT, _NO_SCALE
+        return _text(facts, _NO_SCALE)
     if rule.holes and policy is InvalidValue.TEXT:
-        return pa.utf8(), TEXT.select, Fidelity.TEXT, "text by on_invalid_value"
-    return arrow, rule.select, rule.fidelity, rule.remark
+        return _text(facts, "text by on_invalid_value")
+    return _Planned(arrow=arrow, expression=_fill(rule.select, facts), fidelity=rule.fidelity, remark=rule.remark)
 
 
-def _list(
-    facts: ColumnFacts, element: TypeName, policy: InvalidValue, server: Server
-) -> tuple[pa.DataType, str, Fidelity, str]:
+def _list(facts: ColumnFacts, element: TypeName, policy: InvalidValue, server: Server) -> _Planned:
     """Return the plan of an array: a list where the elements have a type of their own, else the server's text."""
     rule = _rule(element)
     if policy is InvalidValue.TEXT or rule.list_select is None:
-        return pa.utf8(), TEXT.select, Fidelity.TEXT, TEXT.remark
+        return _text(facts, TEXT.remark)
     arrow = rule.arrow(TypeContext(modifier=element.modifier, money_scale=server.money_scale))
-    select, fidelity, remark = rule.list_select, rule.fidelity, rule.remark
+    quoted = identifier(facts.name)
+    expression, fidelity, remark = rule.list_select.of(quoted), rule.fidelity, rule.remark
     if arrow is None:
-        arrow, select, fidelity, remark = pa.utf8(), "{c}::text[]", Fidelity.TEXT, _NO_SCALE
-    elif select == "{c}":
+        arrow, expression, fidelity, remark = pa.utf8(), f"{quoted}::text[]", Fidelity.TEXT, _NO_SCALE
+    elif rule.list_select == COLUMN:
         # Without the cast an array of a domain's values would be of a type that the driver does not know.
-        select = f"{{c}}::{element.quoted}[]"
-    guarded = (
-        arrays.nulling("{c}", select) if policy is InvalidValue.NULL else arrays.refusing("{c}", facts.name, select)
+        expression = f"{quoted}::{element.quoted}[]"
+    if policy is InvalidValue.NULL:
+        expression = arrays.nulling(quoted, expression)
+    else:
+        expression = arrays.refusing(quoted, facts.name, expression)
+    return _Planned(
+        arrow=pa.list_(pa.field("item", arrow)),
+        expression=expression,
+        fidelity=fidelity,
+        remark=remark or "one dimension, beginning at 1",
     )
-    return pa.list_(pa.field("item", arrow)), guarded, fidelity, remark or "one dimension, beginning at 1"
+
+
+def _text(facts: ColumnFacts, remark: str) -> _Planned:
+    return _Planned(arrow=pa.utf8(), expression=_fill(TEXT.select, facts), fidelity=Fidelity.TEXT, remark=remark)
+
+
+def _fill(select: Select, facts: ColumnFacts) -> str:
+    """Return a select for a column; as text it is what the server prints, whatever a cast would make of it."""
+    if select == TEXT.select and facts.type.odd_text and not (facts.type.own and facts.type.name == "bool"):
+        select = PRINTED
+    return select.of(identifier(facts.name))
 
 
 def _rule(type_: TypeName) -> TypeRule:

@@ -14,6 +14,7 @@ import pyarrow as pa
 from rivet_core.types import Fidelity
 from rivet_source_postgres.catalogue import ColumnFacts
 from rivet_source_postgres.numerics import decimal_type
+from rivet_source_postgres.selects import COLUMN, Select
 
 _DECIMAL: Final = re.compile(r"(?:decimal|numeric)\((\d+)(?:,(-?\d+))?\)")
 _INTS: Final = ("int2", "int4", "int8", "oid")
@@ -25,16 +26,16 @@ _ANY: Final = "*"
 
 @attrs.frozen(kw_only=True)
 class Override:
-    """A column's type by the user's wish; ``select`` has ``{c}`` for the column."""
+    """A column's type by the user's wish."""
 
     arrow: pa.DataType
-    select: str
+    select: Select
     fidelity: Fidelity
 
 
 @attrs.frozen(kw_only=True)
 class _Target:
-    """What a word means: its Arrow type, and the expression for each type that it can be had from."""
+    """What a word means: its Arrow type, and the text of the select for each type that it can be had from."""
 
     arrow: pa.DataType
     exact: tuple[str, ...]
@@ -103,13 +104,13 @@ def override(word: str, facts: ColumnFacts) -> Override | None:
         return None
     name = facts.type.name if facts.type.own and facts.element is None else _ANY
     if name in target.exact:
-        return Override(arrow=target.arrow, select="{c}", fidelity=Fidelity.EXACT)
+        return Override(arrow=target.arrow, select=COLUMN, fidelity=Fidelity.EXACT)
     select = target.by.get(name) or target.by.get(_ANY)
     if select is not None:
         fidelity = Fidelity.TEXT if pa.types.is_string(target.arrow) else Fidelity.COMPATIBLE
-        return Override(arrow=target.arrow, select=select, fidelity=fidelity)
+        return Override(arrow=target.arrow, select=Select(select), fidelity=fidelity)
     if name in target.lossy:
-        return Override(arrow=target.arrow, select=target.lossy[name], fidelity=Fidelity.LOSSY)
+        return Override(arrow=target.arrow, select=Select(target.lossy[name]), fidelity=Fidelity.LOSSY)
     return None
 
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from rivet_core.types import Fidelity
 from rivet_source_postgres.numerics import numeric_type
+from rivet_source_postgres.selects import COLUMN, Select
 
 #: Digits of the largest amount of ``money``, a 64-bit integer of minor units.
 MONEY_PRECISION: Final = 19
@@ -35,14 +36,14 @@ class TypeRule:
     """One row of the table.
 
     :param arrow: the Arrow type, or None when this modifier has none.
-    :param select: what is selected for ``{c}``, the column.
+    :param select: what is selected for the column.
     :param list_select: what is selected for a one-dimensional array of it; None when it is not delivered as a list.
     :param holes: whether some values have no place in the Arrow type, so that a policy applies.
     """
 
     arrow: Callable[[TypeContext], pa.DataType | None]
-    select: str = "{c}"
-    list_select: str | None = "{c}"
+    select: Select = COLUMN
+    list_select: Select | None = COLUMN
     fidelity: Fidelity = Fidelity.EXACT
     holes: bool = False
     remark: str = ""
@@ -61,31 +62,31 @@ def _money(context: TypeContext) -> pa.DataType:
 
 
 #: "char" may hold any byte: from 128 on it is not text, and newer servers write its octal escape.
-_CHAR: Final = (
+_CHAR: Final = Select(
     "CASE WHEN {c}::int4 < 0 THEN"
     " '\\' || (({c}::int4 + 256) / 64) || (({c}::int4 + 256) / 8 % 8) || (({c}::int4 + 256) % 8)"
     " ELSE {c}::text END"
 )
 #: The server writes .7S where ours, like the Rust tool's, has always six digits.
-_INTERVAL: Final = (
+_INTERVAL: Final = Select(
     "CASE WHEN {c}::text LIKE '%.%'"
     " THEN rpad(rtrim({c}::text, 'S'), strpos({c}::text, '.') + 6, '0') || 'S' ELSE {c}::text END"
 )
 
 TEXT: Final = TypeRule(
     arrow=_always(pa.utf8()),
-    select="{c}::text",
+    select=Select("{c}::text"),
     list_select=None,
     fidelity=Fidelity.TEXT,
     remark="no Arrow type means the same: the server's own text",
 )
 #: As :data:`TEXT`, by the type's output function, where the type's own cast to text may say something else.
-PRINTED: Final = "CASE WHEN {c} IS NOT NULL THEN format('%s', {c}) END"
+PRINTED: Final = Select("CASE WHEN {c} IS NOT NULL THEN format('%s', {c}) END")
 #: Enums of users; their labels must not depend on what the driver knew when it connected.
 ENUM: Final = TypeRule(
     arrow=_always(pa.utf8()),
-    select="{c}::text",
-    list_select="{c}::text[]",
+    select=Select("{c}::text"),
+    list_select=Select("{c}::text[]"),
     fidelity=Fidelity.COMPATIBLE,
     remark="the label",
 )
@@ -96,16 +97,19 @@ RULES: Final[dict[str, TypeRule]] = {
     "int4": TypeRule(arrow=_always(pa.int32())),
     "int8": TypeRule(arrow=_always(pa.int64())),
     "oid": TypeRule(
-        arrow=_always(pa.int64()), select="{c}::int8", list_select="{c}::int8[]", fidelity=Fidelity.COMPATIBLE
+        arrow=_always(pa.int64()),
+        select=Select("{c}::int8"),
+        list_select=Select("{c}::int8[]"),
+        fidelity=Fidelity.COMPATIBLE,
     ),
     "float4": TypeRule(arrow=_always(pa.float32())),
     "float8": TypeRule(arrow=_always(pa.float64())),
     # As text, which the driver would make of it in three times the time that the server takes.
-    "numeric": TypeRule(arrow=_numeric, select="{c}::text", holes=True),
+    "numeric": TypeRule(arrow=_numeric, select=Select("{c}::text"), holes=True),
     "money": TypeRule(
         arrow=_money,
-        select="{c}::numeric",
-        list_select="{c}::numeric[]",
+        select=Select("{c}::numeric"),
+        list_select=Select("{c}::numeric[]"),
         fidelity=Fidelity.COMPATIBLE,
         remark="the scale is that of the server's lc_monetary; the currency is not part of the value",
     ),

@@ -1,0 +1,28 @@
+"""Expressions with a place for the column. The place is filled once, so nothing that a name holds is taken for it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import attrs
+
+
+@attrs.frozen
+class Select:
+    """What is selected for a column.
+
+    :param text: SQL of ours with ``{c}`` where the column stands; nothing of a user's may be in it.
+    """
+
+    text: str
+
+    def of(self, column: str) -> str:
+        """Return it for a column.
+
+        :param column: the column in SQL.
+        """
+        return self.text.replace("{c}", column)
+
+
+#: The column as it is.
+COLUMN: Final = Select("{c}")
