@@ -17,7 +17,7 @@ from rivet_core.errors import BusyError, EnvironmentFailure, RivetError, UsageEr
 from rivet_core.plugins import PluginState
 from rivet_core.protocols import RemovableDestination
 from rivet_core.state import StateDatabase
-from rivet_core.types import Verdict, redact
+from rivet_core.types import Verdict, reason, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -98,12 +98,13 @@ def _made(name: str, check: Callable[[], str]) -> Check:
     try:
         return Check(name=name, ok=True, detail=check())
     except RivetError as error:
+        error = told(error)
         transient = isinstance(error, BusyError) or bool(getattr(error, "transient", False))
         detail = f"[{error.code}] {error.message}"
         return Check(name=name, ok=False, detail=detail, hint=error.remedy or "", transient=transient)
     # A driver or a plugin may raise anything, and the other checks are still wanted.
     except Exception as error:  # noqa: BLE001
-        return Check(name=name, ok=False, detail=redact(f"{type(error).__name__}: {error}"))
+        return Check(name=name, ok=False, detail=reason(error))
 
 
 def _plugins(loaded: Loaded) -> Check:
@@ -124,7 +125,7 @@ def _source(loaded: Loaded, intent: Intent) -> str:
         except Exception as error:
             verdict = source.verdict(error)
             raise EnvironmentFailure(
-                redact(f"{type(error).__name__}: {error}"),
+                reason(error),
                 code="RIVET_SOURCE_CONNECT_FAILED",
                 remedy="check address and credentials",
                 transient=verdict in {Verdict.RETRY, Verdict.RECONNECT},

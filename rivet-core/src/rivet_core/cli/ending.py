@@ -5,13 +5,12 @@ from __future__ import annotations
 import io
 import os
 import sys
-import traceback
 from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING
 
 import click
 
-from rivet_core.cli.failing import tell_error, tell_error_json, unknown_error, usage_error
+from rivet_core.cli.failing import tell_error, tell_error_json, tell_traceback, unknown_error, usage_error
 from rivet_core.cli.invocation import Invocation
 from rivet_core.cli.printing import open_closed_streams
 from rivet_core.cli.program import program
@@ -68,12 +67,12 @@ def _run(arguments: list[str], invocation: Invocation) -> int:
     # What has no name must still end in an exit status that means "a bug".
     except Exception as error:  # noqa: BLE001
         if invocation.debug:
-            traceback.print_exc()
+            tell_traceback(error)
         return _failed(unknown_error(error), invocation)
 
 
 def _failed(error: RivetError, invocation: Invocation) -> int:
     if invocation.debug and error.__cause__ is not None:
-        traceback.print_exception(error)
+        tell_traceback(error)
     tell_error(error, invocation)
     return int(error.exit)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,11 +20,18 @@ def tell_error(error: RivetError, invocation: Invocation) -> None:
     if invocation.json_errors:
         tell_error_json(error_to_json(error))
         return
-    from rivet_core.types import redact
+    from rivet_core.types import told, without_url_passwords
 
     colored = invocation.color and sys.stderr.isatty()
     head = click.style("Error:", fg="red", bold=True) if colored else "Error:"
-    click.echo(f"{head} {redact(str(error))}", err=True, color=colored)
+    click.echo(f"{head} {without_url_passwords(str(told(error)))}", err=True, color=colored)
+
+
+def tell_traceback(error: BaseException) -> None:
+    """Print where an error came from; tracebacks quote whatever was raised."""
+    from rivet_core.types import redact
+
+    click.echo(redact("".join(traceback.format_exception(error)).rstrip()), err=True)
 
 
 def tell_error_json(value: dict[str, Any]) -> None:
@@ -33,6 +41,9 @@ def tell_error_json(value: dict[str, Any]) -> None:
 
 def error_to_json(error: RivetError) -> dict[str, Any]:
     """Return the object of ``--json-errors``: ``error``, ``exit_class``, ``code``, and where and what to do."""
+    from rivet_core.types import told
+
+    error = told(error)
     place = error.place
     found: dict[str, Any] = {
         "error": error.message,
@@ -58,13 +69,17 @@ def usage_error(error: click.ClickException) -> UsageError:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "rivet"
     code = "RIVET_CLI_OPTION_UNSUPPORTED" if isinstance(error, click.NoSuchOption) else "RIVET_CLI_VALUE_INVALID"
-    message = error.format_message().strip().rstrip(".")
+    from rivet_core.types import redact
+
+    message = redact(error.format_message().strip().rstrip("."))
     return UsageError(message[:1].lower() + message[1:], code=code, remedy=f"{path} --help shows what it takes")
 
 
 def unknown_error(error: BaseException) -> RivetError:
     """Return an error for what nothing else has a name for."""
-    text = " ".join(str(error).split())
+    from rivet_core.types import redact
+
+    text = redact(" ".join(str(error).split()))
     return InternalError(
         f"{type(error).__name__}: {text}" if text else type(error).__name__,
         code="RIVET_INTERNAL_ERROR",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,6 +14,12 @@ if TYPE_CHECKING:
     from rivet_core.cli.invocation import Invocation
 
 _LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
+
+#: Keys of a line whose values are rivet's own words: its clock and levels, names of the configuration, ids.
+_OURS: Final = frozenset(
+    {"timestamp", "level", "export", "run_id", "runner", "unit", "key", "manifest", "status", "gate", "verdict", "code"}
+)
+_WORD: Final = re.compile(r"[a-z_]+")
 
 
 class _StandardError:
@@ -67,5 +74,11 @@ def _rendered(logger: Any, method: str, event: MutableMapping[str, Any]) -> str:
 
     from rivet_core.types import redact
 
+    for name, value in event.items():
+        # A log's caller may be anybody, so only what can hold nothing but a name or a number of ours is left as it is.
+        if name in _OURS or (name == "event" and _WORD.fullmatch(str(value))):
+            continue
+        if not isinstance(value, int | float | None):
+            event[name] = redact(str(value))
     render = structlog.processors.KeyValueRenderer(key_order=["timestamp", "level", "event"], drop_missing=True)
-    return redact(str(render(logger, method, event)))
+    return str(render(logger, method, event))

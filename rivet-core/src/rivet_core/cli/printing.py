@@ -1,4 +1,7 @@
-"""What is printed: reports on standard output, everything else on standard error, and no secret on either."""
+"""What is printed: reports on standard output, everything else on standard error.
+
+Foreign texts are redacted where they come in, not here, where nobody can tell them from our own words.
+"""
 
 from __future__ import annotations
 
@@ -18,16 +21,14 @@ def say(text: str, *, out: TextIO | None = None) -> None:
 
     :param out: where to, when it is not standard output.
     """
-    from rivet_core.types import redact
+    from rivet_core.types import without_url_passwords
 
-    _write(out or sys.stdout, f"{redact(text)}\n")
+    _write(out or sys.stdout, f"{without_url_passwords(text)}\n")
 
 
 def tell(text: str) -> None:
     """Print something on standard error that is no part of a report."""
-    from rivet_core.types import redact
-
-    _write(sys.stderr, f"{redact(text)}\n")
+    say(text, out=sys.stderr)
 
 
 def say_json(value: Any, *, out: TextIO | None = None, indent: int | None = 2) -> None:
@@ -36,7 +37,7 @@ def say_json(value: Any, *, out: TextIO | None = None, indent: int | None = 2) -
 
 
 def json_text(value: Any, *, indent: int | None = 2) -> str:
-    """Return JSON without secrets: they are masked in its texts only, so that it stays JSON."""
+    """Return JSON, its texts without the passwords of URLs."""
     return json.dumps(_masked(value), indent=indent, ensure_ascii=False)
 
 
@@ -50,10 +51,10 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _masked(value: Any) -> Any:
-    from rivet_core.types import redact
+    from rivet_core.types import without_url_passwords
 
     if isinstance(value, str):
-        return redact(value)
+        return without_url_passwords(value)
     if isinstance(value, dict):
         return {key: _masked(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -16,7 +16,6 @@ from rivet_core.cli.verifying import Verified, Wanted, verify_export
 from rivet_core.engine.report_text import count_text
 from rivet_core.errors import EnvironmentFailure, Exit, IntegrityError, Place, RivetError, UsageError
 from rivet_core.manifest.report import Depth
-from rivet_core.types import redact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,7 +107,7 @@ def _date(wishes: Wishes) -> datetime | None:
 
 
 def _print(wishes: Wishes, findings: Findings) -> None:
-    text = json_text(_json(findings)) if wishes.as_json else redact("\n".join(_lines(findings)))
+    text = json_text(_json(findings)) if wishes.as_json else "\n".join(_lines(findings))
     if wishes.output is None:
         if wishes.as_json:
             say_json(_json(findings))

@@ -13,7 +13,7 @@ from rivet_core.engine.adaptation import Adaptation
 from rivet_core.engine.pace import Pace, pace_of
 from rivet_core.engine.produce import produce
 from rivet_core.errors import RivetError, SnapshotGone
-from rivet_core.types import Verdict
+from rivet_core.types import Verdict, told
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -69,6 +69,9 @@ MakeProducer = Callable[[ProducerNeeds], Producer]
 
 def failure(source: Source, error: BaseException) -> ProductionFailed:
     """Return an error with its verdict; errors of rivet's own are final unless they say that waiting helps."""
+    if isinstance(error, RivetError):
+        # Here and not where it is told, since the error may travel there from another process.
+        error = told(error)
     if isinstance(error, SnapshotGone):
         return ProductionFailed(error, Verdict.FATAL)
     verdict = source.verdict(error)

@@ -14,9 +14,9 @@ import attrs
 
 from rivet_core.capabilities import Restart
 from rivet_core.engine.watch import Watch, relation_text
-from rivet_core.errors import Place, RivetError, UsageError
+from rivet_core.errors import Place, UsageError
 from rivet_core.requests import ReadContext
-from rivet_core.types import Verdict, redact
+from rivet_core.types import Verdict, reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -117,7 +117,7 @@ class SourceCounts:
                         return _Count(watch.answer(partial(source.count, unit.request, context)))
                 except Exception as error:  # noqa: BLE001 - a count that fails is a warning of the gate
                     if attempt == _ATTEMPTS or source.verdict(error) not in {Verdict.RETRY, Verdict.RECONNECT}:
-                        return _Count(None, _text(error))
+                        return _Count(None, reason(error))
                 finally:
                     with self._lock:
                         self._open.discard(source)
@@ -143,7 +143,3 @@ def refuse_uncountable(plan: Plan) -> None:
         place=Place(path=f"exports.{plan.intent.name}"),
         remedy="run it without --reconcile, and name the other exports with -e",
     )
-
-
-def _text(error: BaseException) -> str:
-    return error.message if isinstance(error, RivetError) else redact(f"{type(error).__name__}: {error}")

@@ -6,7 +6,6 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from rivet_core.engine.report_text import bytes_text, verification_text
-from rivet_core.types import redact
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,7 +52,7 @@ def run_summary(report: RunReport, export: ExportReport) -> dict[str, Any]:
         "source_engine": intent.source.kind,
         "mode": intent.mode.kind,
         "destination_kind": intent.destination.kind,
-        "destination": redact(outcome.destination),
+        "destination": outcome.destination,
         "format": intent.format.kind,
         "total_rows": outcome.rows,
         "files_produced": outcome.parts,
@@ -65,14 +64,13 @@ def run_summary(report: RunReport, export: ExportReport) -> dict[str, Any]:
         if export.verification is None
         else {"passed": export.verification.passed, "manifest": export.verification.to_json()},
         "schema_changed": changed,
-        "schema_changes": [redact(drift.detail)] if drift is not None and changed else [],
+        "schema_changes": [drift.detail] if drift is not None and changed else [],
         "gates": [
-            {"gate": result.gate, "verdict": result.verdict, "detail": redact(result.detail)}
-            for result in outcome.gates
+            {"gate": result.gate, "verdict": result.verdict, "detail": result.detail} for result in outcome.gates
         ],
-        "plan_warnings": [redact(warning) for warning in outcome.warnings],
+        "plan_warnings": list(outcome.warnings),
         "error_code": None if outcome.error is None else outcome.error.code,
-        "error_message": None if outcome.error is None else redact(outcome.error.message),
+        "error_message": None if outcome.error is None else outcome.error.message,
         "resumable": resumable,
         "resume_command": f"rivet run -c {report.config} -e {outcome.export}" if resumable else None,
     }
@@ -101,4 +99,4 @@ def _markdown(summary: dict[str, Any], export: ExportReport) -> str:
 
 
 def _cell(text: str) -> str:
-    return " ".join(redact(text).replace("|", "\\|").split())
+    return " ".join(text.replace("|", "\\|").split())

@@ -12,6 +12,7 @@ from rivet_core.engine.outcome import Outcome
 from rivet_core.errors import RivetError, StaleWriter
 from rivet_core.events import GateJudged, RetryScheduled, RowsRead, RunClosed, Warned
 from rivet_core.state.rows import PartTotals
+from rivet_core.types import told, without_url_passwords
 
 if TYPE_CHECKING:
     from rivet_core.engine.open_run import OpenedRun
@@ -54,6 +55,7 @@ class Tally:
 
     def outcome(self, status: str, error: RivetError | None = None) -> Outcome:
         """Return the outcome of what was counted; rows and parts are the state's, not this process's."""
+        error = None if error is None else told(error)
         opened = self._opened
         if opened is None:
             return Outcome(export=self._export, run_id=None, status="refused", error=error)
@@ -73,7 +75,7 @@ class Tally:
             resumed=opened.resumed,
             completed=opened.completed,
             abandoned=opened.abandoned,
-            destination=opened.run.access.destination.uri(),
+            destination=without_url_passwords(opened.run.access.destination.uri()),
             gates=tuple(self._gates),
             nulled=nulled,
             warnings=tuple(self._warnings),

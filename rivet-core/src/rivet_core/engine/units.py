@@ -19,7 +19,7 @@ from rivet_core.events import PartRecorded, RetryScheduled, RowsRead, UnitDone, 
 from rivet_core.ledger.attempts import Stopped
 from rivet_core.ledger.backoff import backoff_seconds
 from rivet_core.ledger.finished import FinishedPart
-from rivet_core.types import Verdict, redact
+from rivet_core.types import Verdict, redact, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -181,7 +181,7 @@ def _ids(reading: UnitReading) -> dict[str, str]:
 
 
 def _text(error: BaseException) -> str:
-    return str(error) if isinstance(error, RivetError) else redact(f"{type(error).__name__}: {error}")
+    return str(told(error)) if isinstance(error, RivetError) else redact(f"{type(error).__name__}: {error}")
 
 
 def _final(unit: Unit, failed: ProductionFailed, attempts: int) -> RivetError:

@@ -12,7 +12,7 @@ from rivet_core.manifest.marker import MARKER_LIMIT
 from rivet_core.manifest.model import Manifest
 from rivet_core.manifest.names import CONTROL_LIMIT, SUCCESS, is_run_manifest
 from rivet_core.manifest.report import Failure, FailureKind
-from rivet_core.types import ObjectInfo, redact
+from rivet_core.types import ObjectInfo, reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -97,5 +97,4 @@ class Control:
 
 def failure_of(kind: FailureKind, what: str, error: Exception) -> Failure:
     """Return the failure for an exception of a plugin, secrets masked."""
-    text = error.message if isinstance(error, RivetError) else f"{type(error).__name__}: {error}"
-    return Failure(kind=kind, detail=redact(f"{what}: {text}"))
+    return Failure(kind=kind, detail=f"{what}: {reason(error)}")

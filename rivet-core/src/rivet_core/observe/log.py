@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger("rivet.events")
 
+#: The keys whose values may quote somebody else; in the others a secret would only mask names of ours.
+_QUOTING = frozenset({"error", "message", "detail"})
 _WORD = re.compile(r"(?<!^)(?=[A-Z])")
 
 
@@ -28,7 +30,7 @@ _WORD = re.compile(r"(?<!^)(?=[A-Z])")
 def rivet_on_event(event: Event) -> None:
     """Write one line: the event's name as ``noun_verb``, its values as keys."""
     name = _WORD.sub("_", type(event).__name__).lower()
-    values = {key: redact(value) if isinstance(value, str) else value for key, value in attrs.asdict(event).items()}
+    values = {key: redact(value) if key in _QUOTING and value else value for key, value in attrs.asdict(event).items()}
     match event:
         case RetryScheduled() | UnitFailed():
             log.warning(name, **values)

@@ -8,8 +8,9 @@ from rivet_core.types.invalid import ColumnRules, InvalidValue
 from rivet_core.types.objects import ObjectInfo, PutReceipt
 from rivet_core.types.position import Position
 from rivet_core.types.relation import Query, Relation, Table
-from rivet_core.types.secret import Secret, redact
+from rivet_core.types.secret import Secret, redact, without_url_passwords
 from rivet_core.types.snapshot import Snapshot
+from rivet_core.types.told import reason, told
 from rivet_core.types.verdict import Verdict
 
 __all__ = [
@@ -27,5 +28,8 @@ __all__ = [
     "SourceIdentity",
     "Table",
     "Verdict",
+    "reason",
     "redact",
+    "told",
+    "without_url_passwords",
 ]

@@ -1,4 +1,7 @@
-"""Secrets that print as ``***``, and the one redactor that every foreign message passes."""
+"""Secrets that print as ``***``, and the one redactor that every foreign text passes where it comes in.
+
+What rivet says by itself never passes it: a password may be a word of ours, and would mask names and status words.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,8 @@ _known: set[str] = set()
 _USERINFO = re.compile(
     r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)(?P<info>[^\s\"'<>]*)@(?=[\w.\[\]-]*(?:[:/?#\s\"'>,)]|$))"
 )
+#: A URL with a password where nothing else would have an ``@``: no path or name of ours looks like that.
+_URL_PASSWORD = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)[^\s\"'<>/@:]*:[^\s\"'<>/@]*@")
 #: ``password=…`` in a key-value connection string, quoted or not.
 _KEY_VALUE = re.compile(r"(?i)\b(password|passwd|pwd|secret|token)\s*=\s*('(?:[^'\\]|\\.)*'|[^\s;&,)]+)")
 
@@ -54,11 +59,17 @@ class Secret:
 
 
 def redact(text: str) -> str:
-    """Return the text without any known secret and without the user information of any URL.
+    """Return a foreign text (a driver's, a library's, a plugin's) without secrets and user information of URLs.
 
-    Over-masking is accepted: a one-letter password masks that letter everywhere.
+    Over-masking is accepted there: a one-letter password masks that letter everywhere. A second time changes nothing.
     """
-    for secret in sorted(_known, key=len, reverse=True):
-        text = text.replace(secret, MASK)
+    # The mask goes first, since a password may be a piece of it.
+    spellings = (MASK, *sorted(_known, key=len, reverse=True))
+    text = re.sub("|".join(map(re.escape, spellings)), MASK, text)
     text = _USERINFO.sub(lambda match: f"{match['scheme']}{MASK}@", text)
     return _KEY_VALUE.sub(lambda match: f"{match[1]}={MASK}", text)
+
+
+def without_url_passwords(text: str) -> str:
+    """Return a text of ours, such as a destination's address, without what stands before the ``@`` of a URL in it."""
+    return _URL_PASSWORD.sub(lambda match: f"{match['scheme']}{MASK}@", text)

@@ -6,7 +6,7 @@ import attrs
 
 from rivet_core.errors import RivetError
 from rivet_core.schema import RelationFacts, TableSchema
-from rivet_core.types import Column, Fidelity
+from rivet_core.types import Column, Fidelity, told
 
 
 @attrs.frozen(kw_only=True)
@@ -37,7 +37,7 @@ class LeftOut:
     """A relation that cannot be exported as it is, and why."""
 
     relation: RelationFacts
-    error: RivetError
+    error: RivetError = attrs.field(converter=told)
 
     def __str__(self) -> str:
         return f"{str(self.relation.table) or 'a table without a name'}: {self.error.message}"

@@ -10,6 +10,7 @@ import pyarrow as pa
 from rivet_core.errors import InternalError, Place, RefusalError
 from rivet_core.planning.plan import DatasetPlan
 from rivet_core.requests import HIDDEN_PREFIX
+from rivet_core.types import redact
 
 
 def accepted(data: pa.RecordBatch, dataset: DatasetPlan, expected: pa.Schema) -> pa.RecordBatch:
@@ -53,7 +54,7 @@ def _check_values(field: pa.Field, column: pa.Array, dataset: DatasetPlan) -> No
         # Drivers pass the server's bytes on unseen (7 to 17 ns a cell to look); a reader of the file would fail.
         column.validate(full=_holds_text(field.type))
     except pa.ArrowInvalid as error:
-        msg = f"a value of column {field.name!r} is not valid for its type {field.type}: {error}"
+        msg = f"a value of column {field.name!r} is not valid for its type {field.type}: {redact(str(error))}"
         raise RefusalError(
             msg,
             code="RIVET_SOURCE_VALUE_UNREPRESENTABLE",
