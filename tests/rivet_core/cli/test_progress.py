@@ -53,7 +53,7 @@ def test_a_retry_a_failure_and_the_end_are_told(written: list[str], clock: Clock
     lines(RunClosed(**IDS, status="open", rows=3, parts=1, size=10, seconds=1.5))
     assert written == [
         "orders: unit u, attempt 1 failed, the next in 2.0 s: reset",
-        "orders: unit u failed: gone",
+        "orders: unit u failed",
         "orders: open after 1.5 s, 3 rows",
     ]
 

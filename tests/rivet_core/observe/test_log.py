@@ -27,11 +27,11 @@ def test_an_event_becomes_a_line_with_its_name_and_values() -> None:
     ]
 
 
-def test_a_retry_is_a_warning_and_progress_is_not() -> None:
+def test_what_the_report_repeats_is_no_warning() -> None:
     with capture_logs() as lines:
         rivet_on_event(RetryScheduled(**_RUN, unit="full", attempt=1, wait_seconds=2.0, error="gone"))
         rivet_on_event(RowsRead(**_RUN, unit="full", rows=1, bytes=8))
-    assert [line["log_level"] for line in lines] == ["warning", "debug"]
+    assert [line["log_level"] for line in lines] == ["info", "debug"]
 
 
 def test_a_secret_in_an_event_is_masked() -> None:

@@ -72,7 +72,5 @@ def _run(arguments: list[str], invocation: Invocation) -> int:
 
 
 def _failed(error: RivetError, invocation: Invocation) -> int:
-    if invocation.debug and error.__cause__ is not None:
-        tell_traceback(error)
     tell_error(error, invocation)
     return int(error.exit)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 def tell_error(error: RivetError, invocation: Invocation) -> None:
-    """Print an error on standard error."""
+    """Print an error on standard error; where it is wanted, with the traceback of what it was raised from."""
+    tell_cause(error, invocation)
     if invocation.json_errors:
         tell_error_json(error_to_json(error))
         return
@@ -25,6 +26,12 @@ def tell_error(error: RivetError, invocation: Invocation) -> None:
     colored = invocation.color and sys.stderr.isatty()
     head = click.style("Error:", fg="red", bold=True) if colored else "Error:"
     click.echo(f"{head} {without_url_passwords(str(told(error)))}", err=True, color=colored)
+
+
+def tell_cause(error: RivetError, invocation: Invocation) -> None:
+    """Print the traceback of what an error was raised from, for who asks for it."""
+    if invocation.debug and error.__cause__ is not None:
+        tell_traceback(error)
 
 
 def tell_traceback(error: BaseException) -> None:

@@ -43,7 +43,7 @@ def configure_logs(invocation: Invocation) -> None:
     """
     import structlog
 
-    word = invocation.environ.get("RIVET_LOG", "") or "warning"
+    word = invocation.environ.get("RIVET_LOG", "") or ("error" if invocation.quiet else "warning")
     if word.lower() not in _LEVELS:
         msg = f"RIVET_LOG must be one of {', '.join(_LEVELS)}, and is {word!r}"
         raise UsageError(msg, code="RIVET_CLI_VALUE_INVALID", remedy="correct it, or unset it")

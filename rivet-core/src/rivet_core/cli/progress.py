@@ -104,7 +104,8 @@ def notice(event: Event) -> str | None:
                 f"{event.error}"
             )
         case UnitFailed():
-            return f"unit {event.unit} failed: {event.error}"
+            # The error itself is told once, when the run has ended.
+            return f"unit {event.unit} failed"
         case RunClosed():
             return f"{event.status} after {event.seconds:.1f} s, {count_text(event.rows, 'row')}"
         case UnitDone():

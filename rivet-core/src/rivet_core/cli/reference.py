@@ -22,8 +22,11 @@ VARIABLES: Final = (
     ("RIVET_STAGING", "The folder in which parts are made for destinations that have none of their own."),
     ("RIVET_PLUGINS", "The distributions whose plugins may be used, separated by commas; empty for the built-in ones."),
     ("RIVET_TRACE_PLUGINS", "`1` prints every hook call on standard error."),
-    ("RIVET_LOG", "The lowest level of the library's log: `debug`, `info`, `warning` (the default) or `error`."),
-    ("RIVET_DEBUG", "`1` prints the traceback of an error that has no name."),
+    (
+        "RIVET_LOG",
+        "The lowest level of the library's log: `debug`, `info`, `warning` (the default), `error` (that of `-q`).",
+    ),
+    ("RIVET_DEBUG", "`1` prints the tracebacks of errors that others raised."),
     ("NO_COLOR", "Anything but nothing prints without colours."),
 )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from rivet_core.cli.failing import error_to_json, tell_error, tell_error_json
+from rivet_core.cli.failing import error_to_json, tell_cause, tell_error, tell_error_json
 from rivet_core.cli.loading import Loaded, load_exports
 from rivet_core.cli.memory import share_memory
 from rivet_core.cli.printing import json_text, say, say_json, tell
@@ -111,7 +111,7 @@ def _notify(invocation: Invocation, report: RunReport, loaded: Loaded) -> None:
     failure = address if isinstance(address, str) else None
     if isinstance(address, Secret) and text is not None:
         failure = slack.send(address, text)
-    if failure is not None:
+    if failure is not None and not invocation.quiet:
         tell(f"Warning: Slack was not told: {failure}" if text else f"Warning: Slack could not be told: {failure}")
 
 
@@ -197,7 +197,8 @@ def _day(export: ExportReport, started: datetime) -> datetime:
 
 def _print(invocation: Invocation, wishes: Wishes, report: RunReport, loaded: Loaded, *, piped: bool) -> None:
     for failure in write_run_files(report, loaded.configuration.folder):
-        tell(f"Warning: {failure}")
+        if not invocation.quiet:
+            tell(f"Warning: {failure}")
     if wishes.as_json:
         say_json(report.to_json())
     elif not (piped and invocation.quiet):
@@ -214,6 +215,8 @@ def _print(invocation: Invocation, wishes: Wishes, report: RunReport, loaded: Lo
         for error in errors:
             tell_error(error, invocation)
         return
+    for error in errors:
+        tell_cause(error, invocation)
     worst = next((one for one in errors if int(one.exit) == report.exit), errors[0])
     told = {**error_to_json(worst), "exit_class": report.exit}
     if len(report.exports) > 1:

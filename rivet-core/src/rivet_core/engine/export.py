@@ -74,8 +74,7 @@ def run_export(intent: Intent, declarations: Declarations, database: StateDataba
             outcome = tally.outcome("open", error)
         except RivetError as error:
             outcome = tally.outcome("open", error)
-        except Exception as error:
-            log.exception("export_failed", export=intent.name)
+        except Exception as error:  # noqa: BLE001 - it is in the outcome, with what it was raised from
             outcome = tally.outcome("open", _unnamed(error))
         break
     return attrs.evolve(outcome, seconds=time.monotonic() - began)
@@ -102,8 +101,7 @@ def _run_once(run: _Run, began: float) -> Outcome:
             raise
         except RivetError as broken:
             status, error = "open", _superseded(opened) or broken
-        except Exception as broken:
-            log.exception("export_failed", export=run.intent.name)
+        except Exception as broken:  # noqa: BLE001 - it is in the outcome, with what it was raised from
             status, error = "open", _superseded(opened) or _unnamed(broken)
         outcome = attrs.evolve(run.tally.outcome(status, error), seconds=time.monotonic() - began)
         return run.tally.close(outcome)
@@ -238,8 +236,10 @@ def _described(plan: Plan, source: Source, settings: Settings) -> str | None:
 
 
 def _unnamed(error: Exception) -> InternalError:
-    return InternalError(
+    broken = InternalError(
         redact(f"{type(error).__name__}: {error}"),
         code="RIVET_INTERNAL_ERROR",
-        remedy="this is a bug of rivet or of a plugin: report it with the log; the run stays open and can be resumed",
+        remedy="this is a bug of rivet or of a plugin: report it with the traceback of RIVET_DEBUG=1; the run stays open",
     )
+    broken.__cause__ = error
+    return broken

@@ -8,7 +8,6 @@ import time
 from typing import TYPE_CHECKING, Final
 
 import attrs
-import structlog
 
 from rivet_core.engine.export import run_export
 from rivet_core.engine.outcome import Outcome
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from rivet_core.events import Event
     from rivet_core.requests import Intent
     from rivet_core.state import StateDatabase
-
-log = structlog.get_logger("rivet.engine")
 
 #: More exports than this never run at one time.
 MOST_AT_A_TIME: Final = 16
@@ -124,10 +121,10 @@ def _run(job: ExportJob, database: StateDatabase, settings: Settings, account: _
         return outcome
     except Stopped:
         return account.stopped(job.intent.name)
-    except BaseException as error:
-        # A plugin that calls sys.exit must not take the other exports with it.
-        log.exception("export_failed", export=job.intent.name)
+    # A plugin that calls sys.exit must not take the other exports with it.
+    except BaseException as error:  # noqa: BLE001 - it is in the outcome, with what it was raised from
         broken = InternalError(redact(f"{type(error).__name__}: {error}"), code="RIVET_INTERNAL_ERROR")
+        broken.__cause__ = error
         return attrs.evolve(account.stopped(job.intent.name), error=broken)
 
 

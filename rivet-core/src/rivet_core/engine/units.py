@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 import attrs
 
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from rivet_core.types import Snapshot
 
 _POLL_SECONDS = 0.2
+#: Of units that fail beside the first one, so many are told with their reasons.
+_MOST_NAMED = 3
 
 
 @attrs.frozen(kw_only=True)
@@ -95,9 +97,25 @@ def read_units(reading: UnitReading, units: Sequence[Unit]) -> None:
             raise
     real = [failure for failure in failures if not isinstance(failure, Stopped)]
     if real:
-        raise real[0]
+        raise _together(real)
     if failures:
         raise failures[0]
+
+
+def _together(failures: list[BaseException]) -> BaseException:
+    """Return the first failure, which names the other failed units, too: nobody else tells why they failed."""
+    first, *others = failures
+    more = [error.message for error in others if _is_of_a_unit(error)]
+    if not more or not _is_of_a_unit(first):
+        return first
+    message = "; ".join((first.message, *more[:_MOST_NAMED]))
+    rest = len(more) - _MOST_NAMED
+    first.message = f"{message}; and {rest} more" if rest > 0 else message
+    return first
+
+
+def _is_of_a_unit(error: BaseException) -> TypeGuard[EnvironmentFailure]:
+    return isinstance(error, EnvironmentFailure) and error.code == "RIVET_RUN_UNITS_FAILED"
 
 
 def _collect(future: Future[None], failures: list[BaseException], halt: threading.Event) -> None:
@@ -105,7 +123,7 @@ def _collect(future: Future[None], failures: list[BaseException], halt: threadin
     if error is None:
         return
     failures.append(error)
-    if not (isinstance(error, EnvironmentFailure) and error.code == "RIVET_RUN_UNITS_FAILED"):
+    if not _is_of_a_unit(error):
         halt.set()
 
 

@@ -1,7 +1,7 @@
 """The log: every event of a run as a structured line, so that a night's run can be followed afterwards.
 
-What a person should see at once (a retry, a failed unit) is a warning; all else is info, and progress is debug. Only
-the command line configures where lines go.
+Nothing of it is a warning: whoever watches is shown it by the progress display, and the report repeats it. Progress is
+debug. Only the command line configures where lines go.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import attrs
 import structlog
 
-from rivet_core.events import RetryScheduled, RowsRead, UnitFailed
+from rivet_core.events import RowsRead
 from rivet_core.hookspecs import hookimpl
 from rivet_core.types import redact
 
@@ -32,8 +32,6 @@ def rivet_on_event(event: Event) -> None:
     name = _WORD.sub("_", type(event).__name__).lower()
     values = {key: redact(value) if key in _QUOTING and value else value for key, value in attrs.asdict(event).items()}
     match event:
-        case RetryScheduled() | UnitFailed():
-            log.warning(name, **values)
         case RowsRead():
             log.debug(name, **values)
         case _:
