@@ -14,6 +14,7 @@ import attrs
 
 from rivet_core.errors import EnvironmentFailure, Place, UsageError
 from rivet_core.types import Secret
+from rivet_core.types.foreign_text import reads_like_a_variable, utf8
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -183,22 +184,30 @@ def _decoded(text: str) -> str:
 
 def _variable(name: str, key: str) -> Secret:
     value = os.environ.get(name)
-    if not value:
-        msg = f"the variable {name} is not set"
-        raise EnvironmentFailure(
-            msg,
-            code="RIVET_CONFIG_SECRET_UNSET",
-            place=Place(path=f"source.{key}"),
-            remedy=f"Set {name} in the environment of the command.",
-        )
-    return Secret(value)
+    text = utf8(value) if value else None
+    if text:
+        return Secret(text)
+    # What stands here may be the secret itself, put under the wrong key.
+    named = reads_like_a_variable(name)
+    called = f"the variable {name}" if named else f"the variable that {key} names"
+    remedy = f"Set {name} in the environment of the command."
+    if not named:
+        remedy = f"{key} takes the name of a variable, such as DATABASE_{key.partition('_')[0].upper()}: set that one."
+    raise EnvironmentFailure(
+        f"{called} is no UTF-8 text" if value else f"{called} is not set",
+        code="RIVET_CONFIG_SECRET_UNSET",
+        place=Place(path=f"source.{key}"),
+        remedy=remedy,
+    )
 
 
 def _line(path: Path) -> Secret:
+    # The path is not repeated: a URL that was put here by mistake has a password.
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        msg = f"the file {path} cannot be read: {type(error).__name__}"
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        msg = f"the file that url_file names cannot be read: {why}"
         raise EnvironmentFailure(
             msg,
             code="RIVET_CONFIG_SECRET_UNSET",
@@ -206,7 +215,7 @@ def _line(path: Path) -> Secret:
             remedy="Make it a readable text file whose one line is the URL.",
         ) from None
     if any(line.strip() for line in lines[1:]):
-        msg = f"the file {path} holds more than one line"
+        msg = "the file that url_file names holds more than one line"
         raise _invalid(msg)
     return Secret(lines[0].strip())
 

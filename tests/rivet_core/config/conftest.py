@@ -47,6 +47,8 @@ class DuckOptions:
     host: str | None = None
     port: int = attrs.field(default=1234, validator=in_(range(1, 65536)))
     password: Secret | None = None
+    password_env: str | None = None
+    url_file: Path | None = None
     database: str | None = None
     ratio: float | None = None
     labels: tuple[tuple[str, str], ...] = ()
@@ -248,6 +250,11 @@ def warnings(read: Callable[..., Configuration]) -> Callable[..., list[str]]:
         return [str(warning) for warning in read(with_export(keys), **more).warnings]
 
     return warned
+
+
+@pytest.fixture
+def export_text() -> Callable[[str], str]:
+    return with_export
 
 
 @pytest.fixture

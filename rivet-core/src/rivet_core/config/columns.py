@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from rivet_core.config.nodes import Keyed
 from rivet_core.config.problems import VALUE
+from rivet_core.config.showing import masked, shown
 from rivet_core.config.suggestions import closest
 from rivet_core.types import ColumnRules, InvalidValue, Table
 
@@ -35,7 +36,7 @@ def column_rules(keys: ExportKeys, relation: Relation | None, export: Keyed, rea
     for column, word in keys.columns:
         if reason := refuse_type_word(word):
             place = _place(export, "columns", column)
-            message = f"{word!r} is no type for the column {column!r}"
+            message = f"{shown(word)} is no type for the column {shown(column)}"
             reading.problem(place, message, code=_TYPE_INVALID, remedy=reason)
     policies: tuple[tuple[str, Policy], ...]
     if isinstance(keys.on_invalid_value, str):
@@ -89,8 +90,10 @@ def _by_column(
         elif isinstance(relation, Table) and table in {relation.name, str(relation), spelt, spelt.rpartition(".")[2]}:
             qualified[column] = value
         else:
-            message = f"{name!r} names the table {table!r}, and this export reads {relation}"
-            reading.problem(_place(export, key, name), message, code=_UNKNOWN_TABLE, remedy=f"write {column!r} alone")
+            message = f"{shown(name)} names the table {shown(table)}, and this export reads {masked(str(relation))}"
+            reading.problem(
+                _place(export, key, name), message, code=_UNKNOWN_TABLE, remedy=f"write {shown(column)} alone"
+            )
         if not column:
             reading.problem(_place(export, key, name), "the name of a column is empty", code=VALUE)
     return tuple((bare | qualified).items())

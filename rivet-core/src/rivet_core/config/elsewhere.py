@@ -18,7 +18,8 @@ from rivet_core.config.keys import (
 )
 from rivet_core.config.nodes import Keyed, Scalar
 from rivet_core.config.problems import Problem
-from rivet_core.config.suggestions import suggest
+from rivet_core.config.showing import masked, shown
+from rivet_core.config.unknown import unknown_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -113,18 +114,19 @@ def stray_key(entry: Entry, known: Iterable[str], *, mode: str | None = None, fo
         return _of_other(entry, "mode", owner, mode)
     if format is not None and (owner := FORMAT_KEYS.get(key)):
         return _of_other(entry, "format", owner, format)
-    known = tuple(known)
     if place := _home(key):
         return Problem(place=entry.place, message=f"unknown key {key!r} here", remedy=f"it belongs under {place}")
-    return Problem(place=entry.place, message=f"unknown key {key!r}", remedy=suggest(key, known))
+    return unknown_key(entry, known)
 
 
 def _of_other(entry: Entry, seam: str, owner: str, chosen: str) -> Problem:
     if owner == chosen:
-        message = f"{entry.key!r} is not taken by the installed {seam} {chosen!r}"
-        remedy = f"remove it, or install a plugin for the {seam} {chosen!r} that takes it"
+        message = f"{entry.key!r} is not taken by the installed {seam} {shown(chosen)}"
+        remedy = f"remove it, or install a plugin for the {seam} {shown(chosen)} that takes it"
         return Problem(place=entry.place, message=message, code=UNSUPPORTED, remedy=remedy)
-    message = f"{entry.key!r} belongs to {seam} {owner}, and this export has {seam} {chosen}, which would ignore it"
+    message = (
+        f"{entry.key!r} belongs to {seam} {owner}, and this export has {seam} {masked(chosen)}, which would ignore it"
+    )
     return Problem(place=entry.place, message=message, code=IGNORED, remedy=f"remove it, or write {seam}: {owner}")
 
 

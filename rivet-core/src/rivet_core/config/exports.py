@@ -17,6 +17,7 @@ from rivet_core.config.nodes import Keyed
 from rivet_core.config.prefix import leaves_its_folder, prefix_template, unknown_tokens
 from rivet_core.config.problems import VALUE
 from rivet_core.config.relations import WAYS, read_relation
+from rivet_core.config.showing import shown
 from rivet_core.config.sizes import read_size
 from rivet_core.config.structure import WRONG, structure, structure_class, structure_what_is_sound
 from rivet_core.config.tuning import resolve_tuning
@@ -125,7 +126,7 @@ def _check_name(node: Keyed, reading: Reading) -> None:
     entry = node.get("name")
     name = structure(entry.value, str, reading.trial(), key=entry) if entry else WRONG
     if entry is not None and isinstance(name, str) and (reason := refuse_name(name)):
-        message = f"{name!r} cannot be the name of an export: {reason}"
+        message = f"{shown(name)} cannot be the name of an export: {reason}"
         remedy = "use letters, digits, '_' and '-'"
         reading.problem(entry.value.place, message, code="RIVET_CONFIG_PATH_UNSAFE", remedy=remedy)
 

@@ -8,6 +8,7 @@ import attrs
 from attrs.validators import ge, optional
 
 from rivet_core.config.nodes import Node
+from rivet_core.config.showing import shown
 from rivet_core.types import Secret
 
 Policy = Literal["fail", "null", "text"]
@@ -30,7 +31,7 @@ def _distinct(instance: object, attribute: attrs.Attribute[Any], value: Any) -> 
 def _warehouse(instance: object, attribute: attrs.Attribute[Any], value: str | None) -> None:
     del instance
     if value is not None and value.lower() not in TARGETS:
-        msg = f"{attribute.name} must be one of {', '.join(TARGETS)}, and is {value!r}"
+        msg = f"{attribute.name} must be one of {', '.join(TARGETS)}, and is {shown(value)}"
         raise ValueError(msg)
 
 

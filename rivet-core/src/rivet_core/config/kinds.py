@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
 
 from rivet_core.config.nodes import Items, Keyed, Node, Scalar
+from rivet_core.config.showing import is_a_word, shown
 from rivet_core.config.structure import WRONG, structure
 from rivet_core.config.suggestions import closest
 from rivet_core.errors import RivetError
@@ -57,8 +58,7 @@ def kind_block(node: Node, reading: Reading, *, seam: str, word: bool = True) ->
     :param word: whether the kind alone is enough, without a block.
     """
     if isinstance(node, Scalar) and word:
-        kind = structure(node, str, reading)
-        return None if kind is WRONG else KindBlock(kind=kind, place=node.place, options=_empty(node.place))
+        return _named(structure(node, str, reading), node, _empty(node.place), reading, seam)
     if isinstance(node, Items | Scalar):
         reading.problem(
             node.place, f"{seam!r} must be a mapping with the key 'type'", remedy=f"write {seam}: {{type: …}}"
@@ -68,14 +68,22 @@ def kind_block(node: Node, reading: Reading, *, seam: str, word: bool = True) ->
     if entry is None:
         near = closest("type", [other.key for other in node])
         if near is not None and (misspelt := node.get(near)) is not None:
-            reading.problem(misspelt.place, f"unknown key {near!r}", remedy="did you mean 'type'?")
+            reading.problem(misspelt.place, f"unknown key {shown(near)}", remedy="did you mean 'type'?")
             return None
         reading.problem(node.place, f"{seam!r} has no 'type'", remedy=f"add the kind of {seam}, such as type: …")
         return None
-    kind = structure(entry.value, str, reading, key=entry)
+    return _named(structure(entry.value, str, reading, key=entry), entry.value, node.without(["type"]), reading, seam)
+
+
+def _named(kind: Any, node: Node, options: Keyed, reading: Reading, seam: str) -> KindBlock | None:
+    """Return the block of a kind that is a word; anything else may be a secret, and no plugin is asked for it."""
     if kind is WRONG:
         return None
-    return KindBlock(kind=kind, place=entry.value.place, options=node.without(["type"]))
+    if not is_a_word(kind):
+        message = f"the kind of {seam} must be a word, and this is none"
+        reading.problem(node.place, message, remedy="rivet plugins lists the kinds that are installed")
+        return None
+    return KindBlock(kind=kind, place=node.place, options=options)
 
 
 def ask(asked: Callable[[str], D], block: KindBlock | None, reading: Reading) -> D | None:

@@ -19,6 +19,7 @@ from rivet_core.config.placeholders import Variables
 from rivet_core.config.prefix import shared_prefixes
 from rivet_core.config.problems import ConfigurationInvalid
 from rivet_core.config.reading import Reading
+from rivet_core.config.showing import shown
 from rivet_core.config.source import read_source
 from rivet_core.config.structure import WRONG, structure_class
 from rivet_core.errors import EnvironmentFailure, Place
@@ -138,7 +139,7 @@ def _check_names(nodes: tuple[Node, ...], reading: Reading) -> None:
         if entry is None or expanded is None:
             continue
         if expanded.text in first:
-            message = f"two exports have the name {expanded.text!r}, the first on line {first[expanded.text]}"
+            message = f"two exports have the name {shown(expanded.text)}, the first on line {first[expanded.text]}"
             remedy = "rename one of them: the state knows exports by name"
             reading.problem(entry.value.place, message, code="RIVET_CONFIG_DUPLICATE_EXPORT", remedy=remedy)
         first.setdefault(expanded.text, entry.value.place.line)
@@ -148,7 +149,7 @@ def _check_prefixes(exports: list[ReadExport], clock: datetime, reading: Reading
     pairs = [(export.intent, export.destination) for export in exports]
     for first, second, prefix in shared_prefixes(pairs, clock):
         entry = exports[second].node.get("destination")
-        message = f"this export and {exports[first].intent.name!r} write to one place, {prefix!r}"
+        message = f"this export and {exports[first].intent.name!r} write to one place, {shown(prefix)}"
         reading.problem(
             entry.value.place if entry else exports[second].node.place,
             message,

@@ -13,6 +13,8 @@ import attrs
 import yaml
 
 from rivet_core.config.problems import ConfigurationInvalid, Problem
+from rivet_core.config.showing import can_hold_a_secret, masked, shown
+from rivet_core.config.syntax import syntax_problem
 from rivet_core.errors import Place
 
 if TYPE_CHECKING:
@@ -51,11 +53,15 @@ class Items:
 
 @attrs.frozen(kw_only=True)
 class Entry:
-    """A key and its value; ``place`` is the key's."""
+    """A key and its value; ``place`` is the key's.
+
+    :param doubtful: it may be a piece of the secret before it, which a comma ended, so no message shows it.
+    """
 
     key: str
     value: Node
     place: Place
+    doubtful: bool = False
 
 
 @attrs.frozen(kw_only=True)
@@ -105,15 +111,9 @@ def compose(text: str, *, file: str) -> tuple[Node, list[Problem]]:
     braces = _Braces.unlike(text)
     try:
         root = yaml.compose(braces.hidden(text), Loader=yaml.SafeLoader)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        place = start if mark is None else Place(file=file, line=mark.line + 1, column=mark.column + 1)
-        words = braces.shown(" ".join(word for word in (error.context, error.problem) if word))
-        raise ConfigurationInvalid(
-            [Problem(place=place, message=f"this is not YAML: {words}", remedy=_hint(words))]
-        ) from error
     except yaml.YAMLError as error:
-        raise ConfigurationInvalid([Problem(place=start, message=f"this is not YAML: {error}")]) from error
+        # Without its cause, which shows the line.
+        raise ConfigurationInvalid([syntax_problem(error, text, file=file)]) from None
     except RecursionError as error:
         raise ConfigurationInvalid([Problem(place=start, message="the file is nested too deeply")]) from error
     if root is None:
@@ -129,6 +129,7 @@ def compose(text: str, *, file: str) -> tuple[Node, list[Problem]]:
 
 def step(path: str, key: str) -> str:
     """Return the YAML path of a key below a path."""
+    key = masked(key)
     word = key if key and not set(key) & set('.[]" \n') else '"' + key.replace("\n", " ") + '"'
     return f"{path}.{word}" if path else word
 
@@ -173,7 +174,8 @@ class _Growing:
         self._braces = braces
         self._count = 0
 
-    def node(self, node: yaml.Node, path: str, above: tuple[int, ...]) -> Node:
+    def node(self, node: yaml.Node, path: str, above: tuple[int, ...], *, secret: bool = False) -> Node:
+        """Return our node; below a key that can hold a secret, paths and problems name nothing."""
         place = self._place(node, path)
         self._count += 1
         if self._count > MAX_NODES:
@@ -185,43 +187,52 @@ class _Growing:
         self._refuse_tag(node, place)
         below = (*above, id(node))
         if isinstance(node, yaml.MappingNode):
-            return Keyed(entries=tuple(self._entries(node, path, below)), place=place)
+            return Keyed(entries=tuple(self._entries(node, path, below, secret=secret)), place=place)
         if isinstance(node, yaml.SequenceNode):
-            items = [self.node(item, f"{path}[{number}]", below) for number, item in enumerate(node.value)]
+            items = [
+                self.node(item, f"{path}[{number}]", below, secret=secret) for number, item in enumerate(node.value)
+            ]
             return Items(items=tuple(items), place=place)
         return Scalar(text=self._text(node.value, place), plain=_plain(node), place=place)
 
-    def _entries(self, node: yaml.MappingNode, path: str, above: tuple[int, ...]) -> Iterator[Entry]:
+    def _entries(self, node: yaml.MappingNode, path: str, above: tuple[int, ...], *, secret: bool) -> Iterator[Entry]:
         entries: dict[str, Entry] = {}
         merged: list[Entry] = []
+        doubtful = False
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
                 self.problems.append(Problem(place=self._place(key, path), message="a key must be a word"))
                 continue
             if key.tag == "tag:yaml.org,2002:merge":
-                merged += self._merged(value, path, above)
+                merged += self._merged(value, path, above, secret=secret)
                 continue
             name = self._text(key.value, self._place(key, path))
-            inner = step(path, name)
+            inner = path if secret else step(path, name)
             place = self._place(key, inner)
             if first := entries.get(name):
-                message = f"{name!r} is given twice, first on line {first.place.line}"
+                named = "a key" if secret or doubtful else shown(name)
+                message = f"{named} is given twice, first on line {first.place.line}"
+                place = self._place(key, path) if doubtful else place
                 self.problems.append(Problem(place=place, message=message, remedy="remove one of the two"))
                 continue
-            entries[name] = Entry(key=name, value=self.node(value, inner, above), place=place)
+            below = secret or can_hold_a_secret(name)
+            child = self.node(value, inner, above, secret=below)
+            entries[name] = Entry(key=name, value=child, place=place, doubtful=doubtful)
+            doubtful = doubtful or (bool(node.flow_style) and below)
         yield from entries.values()
         for entry in merged:
             if entry.key not in entries:
                 entries[entry.key] = entry
                 yield entry
 
-    def _merged(self, value: yaml.Node, path: str, above: tuple[int, ...]) -> list[Entry]:
+    def _merged(self, value: yaml.Node, path: str, above: tuple[int, ...], *, secret: bool) -> list[Entry]:
         """Return what ``<<`` brings; an earlier mapping of a list wins over a later one, as YAML has it."""
         wanted = value.value if isinstance(value, yaml.SequenceNode) else [value]
         found: list[Entry] = []
         for one in wanted:
-            if isinstance(one, yaml.MappingNode):
-                found += self.node(one, path, above).entries  # type: ignore[union-attr]  # a mapping becomes one
+            grown = self.node(one, path, above, secret=secret) if isinstance(one, yaml.MappingNode) else None
+            if isinstance(grown, Keyed):
+                found += grown.entries
             else:
                 self.problems.append(Problem(place=self._place(one, step(path, "<<")), message="'<<' takes a mapping"))
         return found
@@ -244,10 +255,10 @@ class _Growing:
         value = node.value if isinstance(node, yaml.ScalarNode) else None
         usual = _RESOLVER.resolve(kind, value, (plain, not plain))  # type: ignore[no-untyped-call]  # of the stubs
         if node.tag != usual:
-            shown = node.tag.replace("tag:yaml.org,2002:", "!!")
-            self.problems.append(
-                Problem(place=place, message=f"the YAML tag {shown} has no meaning here", remedy="remove the tag")
-            )
+            # Not its name: a password that starts with ! is read as one.
+            message = "'!' starts a YAML tag, and tags have no meaning here"
+            remedy = "remove the tag, or put a text that starts with '!' in quotes"
+            self.problems.append(Problem(place=place, message=message, remedy=remedy))
 
     def _place(self, node: yaml.Node, path: str) -> Place:
         mark = node.start_mark
@@ -262,13 +273,3 @@ _RESOLVER: Final = yaml.resolver.Resolver()
 
 def _plain(node: yaml.Node) -> bool:
     return isinstance(node, yaml.ScalarNode) and node.style is None
-
-
-def _hint(words: str) -> str | None:
-    if "'\\t'" in words:
-        return "indent with spaces, not with tabs"
-    if "mapping values are not allowed" in words:
-        return "put a text that holds ': ' in quotes, and look at the indentation"
-    if "cannot start any token" in words:
-        return "put a text that starts with this character in quotes"
-    return None

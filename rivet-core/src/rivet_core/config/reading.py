@@ -9,6 +9,8 @@ import attrs
 
 from rivet_core.config.placeholders import Expanded, Variables, expand
 from rivet_core.config.problems import INVALID, ConfigWarning, Problem
+from rivet_core.config.showing import masked
+from rivet_core.types.foreign_text import reads_like_a_variable
 
 if TYPE_CHECKING:
     from rivet_core.config.nodes import Scalar
@@ -37,7 +39,7 @@ class Reading:
 
     def refused(self, place: Place, error: RivetError) -> None:
         """Remember what a plugin's error says, at the place that asked for the plugin."""
-        self.problem(place, error.message, code=error.code, remedy=error.remedy)
+        self.problem(place, masked(error.message), code=error.code, remedy=error.remedy)
         self.cause = self.cause or error
 
     def warn(self, place: Place, message: str) -> None:
@@ -57,11 +59,14 @@ class Reading:
         for warning in trial.warnings:
             self.warn(warning.place, warning.message)
 
-    def expand(self, scalar: Scalar) -> Expanded | None:
-        """Return a scalar's text with its placeholders replaced, or None after reporting why not."""
-        return self.expand_text(scalar.text, scalar.place)
+    def expand(self, scalar: Scalar, *, secret: bool = False) -> Expanded | None:
+        """Return a scalar's text with its placeholders replaced, or None after reporting why not.
 
-    def expand_text(self, text: str, place: Place, *, lines: bool = False) -> Expanded | None:
+        :param secret: the text is one, so that what only looks like the name of a variable is not repeated.
+        """
+        return self.expand_text(scalar.text, scalar.place, secret=secret)
+
+    def expand_text(self, text: str, place: Place, *, lines: bool = False, secret: bool = False) -> Expanded | None:
         """Expand a text, as :meth:`expand` does.
 
         :param lines: the text is a file of its own, so that a problem's line is counted in it.
@@ -72,7 +77,10 @@ class Reading:
                 before = text[: fault.offset]
                 column = fault.offset - (before.rfind("\n") + 1) + 1
                 place = attrs.evolve(place, line=before.count("\n") + 1, column=column)
-            if fault.name is None:
+            if secret and fault.name is not None and not reads_like_a_variable(fault.name):
+                message = "the variable that the placeholder names is not set"
+                self.problem(place, message, code=UNSET, remedy="set it, or write $${ where the text itself is meant")
+            elif fault.name is None:
                 self.problem(place, fault.reason, remedy="write $${ where the text itself is meant")
             else:
                 remedy = f"give --param {fault.name}=VALUE, set the variable {fault.name}, or write a default"

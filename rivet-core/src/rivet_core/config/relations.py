@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from rivet_core.config.problems import VALUE
+from rivet_core.config.showing import masked, shown
 from rivet_core.errors import Place
 from rivet_core.types import Query, Table
 
@@ -56,7 +57,7 @@ def read_relation(keys: ExportKeys, export: Keyed, reading: Reading, *, folds: b
     if keys.table is not None:
         table = table_of(text, folds=folds)
         if table is None:
-            message = f"table {written!r} is not [schema.]name"
+            message = f"table {shown(written)} is not [schema.]name"
             remedy = 'put a name with other characters in double quotes, as in "my schema"."my table", or use a query'
             reading.problem(entry.value.place, message, code=_INVALID, remedy=remedy)
             return None
@@ -93,7 +94,7 @@ def _query_file(name: str, entry: Entry, reading: Reading) -> Reads | None:
     folder = reading.folder.resolve()
     path = (folder / name).resolve()
     if PurePosixPath(name).is_absolute() or ".." in re.split(r"[/\\]", name) or not path.is_relative_to(folder):
-        message = f"query_file {name!r} leaves the configuration's folder"
+        message = f"query_file {shown(name)} leaves the configuration's folder"
         reading.problem(place, message, code=_UNSAFE, remedy="keep query files in or below that folder")
         return None
     try:
@@ -101,11 +102,11 @@ def _query_file(name: str, entry: Entry, reading: Reading) -> Reads | None:
             text = file.read(_LARGEST_QUERY + 1)
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        message = f"query_file {name!r} cannot be read: {why}"
+        message = f"query_file {shown(name)} cannot be read: {why}"
         reading.problem(place, message, code="RIVET_CONFIG_FILE_UNREADABLE", remedy="check the name and its rights")
         return None
     if len(text) > _LARGEST_QUERY:
-        reading.problem(place, f"query_file {name!r} is larger than {_LARGEST_QUERY} characters", code=VALUE)
+        reading.problem(place, f"query_file {shown(name)} is larger than {_LARGEST_QUERY} characters", code=VALUE)
         return None
-    expanded = reading.expand_text(text, Place(file=name, path=entry.place.path), lines=True)
+    expanded = reading.expand_text(text, Place(file=masked(name), path=entry.place.path), lines=True)
     return None if expanded is None else _query(expanded.text, text if "${" in text else "", entry, reading)

@@ -12,6 +12,7 @@ from rivet_core.config.hints import alternatives, option_fields
 from rivet_core.config.keys import SourceKeys
 from rivet_core.config.kinds import ask, kind_block
 from rivet_core.config.nodes import Keyed
+from rivet_core.config.showing import shown
 from rivet_core.config.structure import WRONG, structure_class
 from rivet_core.requests import Chosen
 from rivet_core.types import Secret
@@ -70,7 +71,7 @@ def read_source(node: Node, kinds: Kinds, reading: Reading) -> SourceBlock | Non
     def stray(entry: Entry, known: tuple[str, ...]) -> None:
         if entry.key == "mongo":
             remedy = "it belongs to sources of the type mongo: remove it"
-            reading.problem(entry.place, f"unknown key 'mongo' for the source {block.kind!r}", remedy=remedy)
+            reading.problem(entry.place, f"unknown key 'mongo' for the source {shown(block.kind)}", remedy=remedy)
         else:
             reading.problems.append(stray_key(entry, (*known, *_OWN, "type")))
 

@@ -14,9 +14,11 @@ from rivet_core.config import hints
 from rivet_core.config.nodes import Entry, Items, Keyed, Node, Scalar
 from rivet_core.config.problems import VALUE
 from rivet_core.config.scalars import Unreadable, read_boolean, read_float, read_integer
+from rivet_core.config.showing import can_hold_a_secret, is_a_word, masked, shown
 from rivet_core.config.suggestions import suggest
+from rivet_core.config.unknown import unknown_key
 from rivet_core.errors import InternalError, RivetError
-from rivet_core.types import Secret, redact
+from rivet_core.types import Secret
 
 if TYPE_CHECKING:
     from rivet_core.config.hints import OptionField
@@ -73,7 +75,7 @@ def structure_what_is_sound(
             if stray is not None:
                 stray(entry, tuple(fields))
             else:
-                reading.problem(entry.place, f"unknown key {entry.key!r}", remedy=suggest(entry.key, fields))
+                reading.problems.append(unknown_key(entry, fields))
             continue
         if _left_empty(entry.value, field):
             continue
@@ -157,7 +159,7 @@ def _sequence(node: Items, hint: Any, reading: Reading) -> Any:
 
 
 def _scalar(node: Scalar, hint: Any, reading: Reading, key: Entry | None) -> Any:
-    expanded = reading.expand(node)
+    expanded = reading.expand(node, secret=hint is Secret or (key is not None and can_hold_a_secret(key.key)))
     if expanded is None:
         return WRONG
     text = expanded.text
@@ -168,20 +170,22 @@ def _scalar(node: Scalar, hint: Any, reading: Reading, key: Entry | None) -> Any
     words = hints.choices(hint)
     if words is not None:
         if text not in words:
-            message = f"must be {hints.wording(hint)}, and is {_shown(node)}"
+            message = f"must be {hints.wording(hint)}, and is {shown(node.text)}"
             _complain(node, message, suggest(node.text, words), reading, key, code=VALUE)
             return WRONG
         return hint(text) if isinstance(hint, type) else text
     if hint in _READERS:
         if not (node.plain or expanded.lone):
-            message = f"must be {hints.wording(hint)}, and {_shown(node)} in quotes is a text"
+            message = f"must be {hints.wording(hint)}, and {shown(node.text)} in quotes is a text"
             _complain(node, message, "remove the quotes", reading, key)
             return WRONG
         try:
             return _READERS[hint](text)
         except Unreadable as error:
             why = f": {error.reason}" if error.reason else ""
-            _complain(node, f"must be {hints.wording(hint)}, and is {_shown(node)}{why}", error.remedy, reading, key)
+            _complain(
+                node, f"must be {hints.wording(hint)}, and is {shown(node.text)}{why}", error.remedy, reading, key
+            )
             return WRONG
     if hint is Secret:
         if text and not expanded.used and ("://" not in text or _PASSWORD_IN_URL.match(text)):
@@ -190,6 +194,10 @@ def _scalar(node: Scalar, hint: Any, reading: Reading, key: Entry | None) -> Any
     if hint is Path:
         if not text:
             _complain(node, "is an empty path", None, reading, key, code=VALUE)
+            return WRONG
+        if "://" in text:
+            # As a path it would lose a slash, and with it what tells the redactor where a password is.
+            _complain(node, "must be a path, and this is a URL", "name a file or a folder", reading, key, code=VALUE)
             return WRONG
         return reading.folder / text
     return text
@@ -210,10 +218,10 @@ def _construct(
             entry = _blamed(error, mapping)
             place = entry.place if entry else mapping.place
             if isinstance(error, RivetError):
-                reading.problem(place, error.message, code=error.code, remedy=error.remedy)
+                reading.problem(place, masked(error.message), code=error.code, remedy=error.remedy)
             else:
                 text = " ".join(str(error.args[0] if error.args else error).split()) or type(error).__name__
-                reading.problem(place, redact(text), code=VALUE)
+                reading.problem(place, masked(text), code=VALUE)
             field = fields[entry.key] if entry else None
             if field is None or field.required or field.argument not in arguments:
                 return None, False
@@ -236,18 +244,12 @@ def _complain(node: Node, message: str, remedy: str | None, reading: Reading, ke
 
 
 def _name(key: Entry | None) -> str:
-    return "this item" if key is None else repr(key.key)
-
-
-def _shown(node: Scalar) -> str:
-    """Return the value as it was written: a placeholder shows its name, never what it stands for."""
-    text = redact(node.text)
-    return repr(text if len(text) <= 60 else text[:57] + "…")
+    return "this item" if key is None else shown(key.key)
 
 
 def _shape_remedy(node: Node, parts: tuple[Any, ...]) -> str | None:
     if isinstance(node, Scalar) and any(hints.shape(part) is Items for part in parts):
-        return f"write it as a list: [{node.text}]" if "${" not in node.text else "write it as a list"
+        return f"write it as a list: [{node.text}]" if is_a_word(node.text) else "write it as a list"
     return None
 
 

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from rivet_core.types import Secret, redact
+from rivet_core.types.foreign_text import reads_like_a_variable, utf8
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,9 +26,13 @@ def webhook(notifications: Notifications, environ: Mapping[str, str]) -> Secret 
         found = notifications.webhook
     else:
         name = notifications.webhook_env or ""
-        if not environ.get(name):
-            return f"the variable {name}, which notifications.slack.webhook_url_env names, is not set"
-        found = Secret(environ[name])
+        value = utf8(environ.get(name, ""))
+        if not value:
+            # What is no name of a variable may be the address itself, put under the wrong key.
+            key = "notifications.slack.webhook_url_env"
+            named = f"{name}, which {key} names," if reads_like_a_variable(name) else f"that {key} names"
+            return f"the variable {named} is {'not set' if value is not None else 'no UTF-8 text'}"
+        found = Secret(value)
     try:
         parts = urlsplit(found.reveal())
         good = parts.scheme in {"http", "https"} and bool(parts.hostname)

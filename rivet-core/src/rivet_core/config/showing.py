@@ -1,0 +1,40 @@
+"""What a message may repeat of the file: enough to find the place by, and nothing that may be a secret.
+
+Where the value's text is not needed for the remedy, it is not shown at all: the line says where it is.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from rivet_core.types import redact
+
+_LONGEST: Final = 60
+_URL: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://).*@.*", re.DOTALL)
+_KEY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+#: Keys that can hold a secret, also misspelt or of a stranger's plugin.
+_SECRETIVE: Final = re.compile(
+    r"(?i)p.?a?s+.?w|pwd|pass|secret|token|key|url|uri|dsn|webhook|cred|auth|sas|sign|(_env|_file)$"
+)
+
+
+def masked(text: str) -> str:
+    """Return a text without the passwords of URLs and without known secrets."""
+    return redact(_URL.sub(r"\1***", text))
+
+
+def shown(text: str) -> str:
+    """Return a text in quotes, as a message repeats it."""
+    text = masked(text)
+    return repr(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
+
+
+def is_a_word(key: str) -> bool:
+    """Whether a text looks like a key, and not like a secret that slipped into the place of one."""
+    return _KEY.fullmatch(key) is not None
+
+
+def can_hold_a_secret(key: str) -> bool:
+    """Whether what stands under a key may be a secret, whoever's key it is."""
+    return _SECRETIVE.search(key) is not None
