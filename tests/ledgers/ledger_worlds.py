@@ -69,6 +69,10 @@ class Widened(Wrapped):
         return attrs.evolve(schema, columns=(*schema.columns, added))
 
 
+class DiskFailed(Exception):
+    """An error of a driver that the source does not know."""
+
+
 class Broken(Wrapped):
     """Its reads fail, for good, after so many that worked."""
 
@@ -79,5 +83,5 @@ class Broken(Wrapped):
         type(self).reads += 1
         if type(self).reads > self.working:
             msg = "this page is on a bad disk"
-            raise LookupError(msg)
+            raise DiskFailed(msg)
         return self._real.read(request, context)

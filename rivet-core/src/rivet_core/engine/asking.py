@@ -42,7 +42,10 @@ def ask(source: Source, intent: Intent, stop: threading.Event, question: Callabl
             if stop.is_set():
                 raise Stopped from error
             if failed.verdict in {Verdict.FATAL, Verdict.CONFIG} or attempt >= max(1, intent.max_attempts):
-                raise _final(failed.error, failed.verdict) from error
+                final = _final(failed.error, failed.verdict)
+                if final is error:
+                    raise
+                raise final from error
             seconds = backoff_seconds(intent.retry_backoff_ms / 1000, attempt)
             log.warning("source_retried", export=intent.name, attempt=attempt, wait_seconds=round(seconds, 1))
             if stop.wait(seconds):

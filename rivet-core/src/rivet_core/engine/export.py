@@ -12,6 +12,7 @@ import structlog
 
 from rivet_core.capabilities import Restart
 from rivet_core.engine.asking import ask
+from rivet_core.engine.bugs import bug
 from rivet_core.engine.empty import write_empty_files
 from rivet_core.engine.open_run import OpenedRun, open_run
 from rivet_core.engine.producer import LocalProducer, ProducerNeeds
@@ -28,7 +29,6 @@ from rivet_core.planning.identity import drift_baseline
 from rivet_core.protocols import SnapshotSource
 from rivet_core.requests import decode_unit
 from rivet_core.state import reads
-from rivet_core.types import redact
 
 if TYPE_CHECKING:
     from rivet_core.engine.declarations import Declarations
@@ -75,7 +75,7 @@ def run_export(intent: Intent, declarations: Declarations, database: StateDataba
         except RivetError as error:
             outcome = tally.outcome("open", error)
         except Exception as error:  # noqa: BLE001 - it is in the outcome, with what it was raised from
-            outcome = tally.outcome("open", _unnamed(error))
+            outcome = tally.outcome("open", bug(error))
         break
     return attrs.evolve(outcome, seconds=time.monotonic() - began)
 
@@ -102,7 +102,7 @@ def _run_once(run: _Run, began: float) -> Outcome:
         except RivetError as broken:
             status, error = "open", _superseded(opened) or broken
         except Exception as broken:  # noqa: BLE001 - it is in the outcome, with what it was raised from
-            status, error = "open", _superseded(opened) or _unnamed(broken)
+            status, error = "open", _superseded(opened) or bug(broken)
         outcome = attrs.evolve(run.tally.outcome(status, error), seconds=time.monotonic() - began)
         return run.tally.close(outcome)
 
@@ -233,13 +233,3 @@ def _described(plan: Plan, source: Source, settings: Settings) -> str | None:
 
     # Its connection was idle while the units were read, so it may have died with nobody noticing.
     return ask(source, plan.intent, settings.stop, described)
-
-
-def _unnamed(error: Exception) -> InternalError:
-    broken = InternalError(
-        redact(f"{type(error).__name__}: {error}"),
-        code="RIVET_INTERNAL_ERROR",
-        remedy="this is a bug of rivet or of a plugin: report it with the traceback of RIVET_DEBUG=1; the run stays open",
-    )
-    broken.__cause__ = error
-    return broken

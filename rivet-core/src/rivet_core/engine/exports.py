@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
+from rivet_core.engine.bugs import bug
 from rivet_core.engine.export import run_export
 from rivet_core.engine.outcome import Outcome
-from rivet_core.errors import EnvironmentFailure, InternalError
+from rivet_core.errors import EnvironmentFailure
 from rivet_core.events import PartRecorded, RowsRead, RunOpened
 from rivet_core.ledger.attempts import Stopped
-from rivet_core.types import redact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,9 +123,7 @@ def _run(job: ExportJob, database: StateDatabase, settings: Settings, account: _
         return account.stopped(job.intent.name)
     # A plugin that calls sys.exit must not take the other exports with it.
     except BaseException as error:  # noqa: BLE001 - it is in the outcome, with what it was raised from
-        broken = InternalError(redact(f"{type(error).__name__}: {error}"), code="RIVET_INTERNAL_ERROR")
-        broken.__cause__ = error
-        return attrs.evolve(account.stopped(job.intent.name), error=broken)
+        return attrs.evolve(account.stopped(job.intent.name), error=bug(error))
 
 
 class _Account:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import attrs
 
 from rivet_core.engine.adaptation import Adaptation
+from rivet_core.engine.bugs import bug, is_bug
 from rivet_core.engine.pace import Pace, pace_of
 from rivet_core.engine.produce import produce
 from rivet_core.errors import RivetError, SnapshotGone
@@ -68,13 +69,18 @@ MakeProducer = Callable[[ProducerNeeds], Producer]
 
 
 def failure(source: Source, error: BaseException) -> ProductionFailed:
-    """Return an error with its verdict; errors of rivet's own are final unless they say that waiting helps."""
+    """Return an error with its verdict; errors of rivet's own are final unless they say that waiting helps.
+
+    What the source does not know, and can only be a bug, becomes an error that says so.
+    """
     if isinstance(error, RivetError):
         # Here and not where it is told, since the error may travel there from another process.
         error = told(error)
     if isinstance(error, SnapshotGone):
         return ProductionFailed(error, Verdict.FATAL)
     verdict = source.verdict(error)
+    if verdict is Verdict.FATAL and is_bug(error):
+        return ProductionFailed(bug(error), verdict)
     if isinstance(error, RivetError) and not getattr(error, "transient", False) and verdict is not Verdict.CONFIG:
         verdict = Verdict.FATAL
     return ProductionFailed(error, verdict)

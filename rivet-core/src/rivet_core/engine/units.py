@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, NoReturn, TypeGuard
 
 import attrs
 
@@ -143,7 +143,7 @@ def _read_unit(reading: UnitReading, unit: Unit, halt: threading.Event) -> None:
             text = _text(failed.error)
             if failed.verdict in {Verdict.FATAL, Verdict.CONFIG} or number == attempts:
                 reading.emit(UnitFailed(**_ids(reading), unit=unit.id, error=text))
-                raise _final(unit, failed, number) from failed.error
+                _give_up(unit, failed, number)
             seconds = backoff_seconds(plan.intent.retry_backoff_ms / 1000, number)
             reading.emit(
                 RetryScheduled(**_ids(reading), unit=unit.id, attempt=number, wait_seconds=seconds, error=text)
@@ -202,15 +202,16 @@ def _text(error: BaseException) -> str:
     return str(told(error)) if isinstance(error, RivetError) else redact(f"{type(error).__name__}: {error}")
 
 
-def _final(unit: Unit, failed: ProductionFailed, attempts: int) -> RivetError:
+def _give_up(unit: Unit, failed: ProductionFailed, attempts: int) -> NoReturn:
     error = failed.error
     if isinstance(error, RivetError) and failed.verdict in {Verdict.FATAL, Verdict.CONFIG}:
-        return error
+        # As it is, so that what it was raised from stays its cause.
+        raise error
     transient = failed.verdict in {Verdict.RETRY, Verdict.RECONNECT}
     msg = f"unit {unit.id} failed after {attempts} attempt{'s' * (attempts > 1)}: {_text(error)}"
-    return EnvironmentFailure(
+    raise EnvironmentFailure(
         msg,
         code="RIVET_RUN_UNITS_FAILED",
         remedy="nothing recorded was lost; run the same command again and the run resumes",
         transient=transient,
-    )
+    ) from error
