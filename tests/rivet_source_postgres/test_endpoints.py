@@ -80,6 +80,20 @@ def test_a_file_holds_one_line(tmp_path: Path) -> None:
         resolve(PostgresOptions(url_file=path))
 
 
+def test_a_file_of_a_url_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    path = tmp_path / "url"
+    path.write_bytes(b"\xef\xbb\xbfpostgresql://u:p@h/d\r\n")
+    assert resolve(PostgresOptions(url_file=path)).user == "u"
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "/", "/nowhere/at/all"])
+def test_what_is_no_file_of_a_url_is_refused_without_its_name(path: str) -> None:
+    with pytest.raises(RivetError) as caught:
+        resolve(PostgresOptions(url_file=Path(path)))
+    assert caught.value.code == "RIVET_CONFIG_SECRET_UNSET"
+    assert "nowhere" not in str(caught.value)
+
+
 def test_variables_are_read_when_they_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     structured = PostgresOptions(host="h", user="u", database="d", password_env="RIVET_TEST_WORD")
     with pytest.raises(RivetError, match="RIVET_TEST_WORD"):

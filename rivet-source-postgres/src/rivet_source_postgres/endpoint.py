@@ -15,6 +15,7 @@ import attrs
 from rivet_core.errors import EnvironmentFailure, Place, UsageError
 from rivet_core.types import Secret
 from rivet_core.types.foreign_text import reads_like_a_variable, utf8
+from rivet_core.types.text_file import TextUnreadable, read_text_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,6 +70,8 @@ PARAMETERS: Final = frozenset(
         "user",
     ]
 )
+#: Bytes of a file that holds a URL.
+_LONGEST: Final = 64 * 1024
 _HOST = r"(?:\[[0-9A-Fa-f:.%]+\]|[\w.%~-]*)(?::\d*)?"
 _PAIR = r"(?:" + "|".join(sorted(PARAMETERS)) + r")=[^&#]*"
 #: What follows the user information. Strict, so that an @ of a raw password is not taken for its end.
@@ -204,10 +207,9 @@ def _variable(name: str, key: str) -> Secret:
 def _line(path: Path) -> Secret:
     # The path is not repeated: a URL that was put here by mistake has a password.
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        msg = f"the file that url_file names cannot be read: {why}"
+        lines = read_text_file(path, limit=_LONGEST).split("\n")
+    except TextUnreadable as error:
+        msg = f"the file that url_file names cannot be read: {error.reason}"
         raise EnvironmentFailure(
             msg,
             code="RIVET_CONFIG_SECRET_UNSET",

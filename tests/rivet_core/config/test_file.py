@@ -10,6 +10,7 @@ import pytest
 from rivet_core.config import Configuration, ConfigurationInvalid, Problem, load
 from rivet_core.errors import EnvironmentFailure, UsageError
 from rivet_core.plugins import Plugins
+from rivet_core.types import Query
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -295,3 +296,31 @@ def test_the_clock_is_now_unless_it_is_given(kinds: Plugins, tmp_path: Path) -> 
     with pytest.raises(ConfigurationInvalid) as caught:
         load(path, kinds, params={}, environ={}, clock=today)
     assert caught.value.code == "RIVET_CONFIG_PREFIX_SHARED"
+
+
+def test_a_query_file_may_begin_with_a_byte_order_mark(read: Read, tmp_path: Path) -> None:
+    (tmp_path / "q.sql").write_bytes(b"\xef\xbb\xbfselect 1")
+    text = TWO.replace("table: orders", "query_file: q.sql", 1)
+    assert read(text).exports[0].relation == Query("select 1")
+
+
+@pytest.mark.parametrize("name", ["/dev/zero", "/dev/null", ".", "no.yaml", "nul\0.yaml"])
+def test_what_is_no_text_file_is_refused(kinds: Plugins, tmp_path: Path, name: str) -> None:
+    with pytest.raises(EnvironmentFailure) as caught:
+        load(name if name.startswith("/") else tmp_path / name, kinds, params={}, environ={})
+    assert caught.value.code == "RIVET_CONFIG_FILE_UNREADABLE"
+    assert caught.value.remedy
+
+
+def test_a_large_file_is_refused(kinds: Plugins, tmp_path: Path) -> None:
+    with (tmp_path / "rivet.yaml").open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(EnvironmentFailure, match="larger than"):
+        load(tmp_path / "rivet.yaml", kinds, params={}, environ={})
+
+
+def test_a_large_query_file_is_refused(problems: Problems, tmp_path: Path) -> None:
+    with (tmp_path / "q.sql").open("wb") as file:
+        file.truncate(1 << 40)
+    (problem,) = problems(TWO.replace("table: orders", "query_file: q.sql", 1))
+    assert "larger than" in problem.message

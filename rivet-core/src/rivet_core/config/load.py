@@ -13,7 +13,7 @@ from rivet_core.config.configuration import Configuration, Notifications
 from rivet_core.config.elsewhere import stray_key, telling
 from rivet_core.config.exports import ReadExport, read_export
 from rivet_core.config.keys import RootKeys
-from rivet_core.config.nodes import Items, Keyed, compose
+from rivet_core.config.nodes import MAX_BYTES, Items, Keyed, compose
 from rivet_core.config.pending import report_pending
 from rivet_core.config.placeholders import Variables
 from rivet_core.config.prefix import shared_prefixes
@@ -23,6 +23,7 @@ from rivet_core.config.showing import shown
 from rivet_core.config.source import read_source
 from rivet_core.config.structure import WRONG, structure_class
 from rivet_core.errors import EnvironmentFailure, Place
+from rivet_core.types.text_file import TextUnreadable, read_text_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,11 +50,10 @@ def load(
     """
     file = str(path)
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        msg = f"the configuration file cannot be read: {why}"
-        remedy = "check the name and its rights"
+        text = read_text_file(path, limit=MAX_BYTES)
+    except TextUnreadable as error:
+        msg = f"the configuration file cannot be read: {error.reason}"
+        remedy = "name a text file in UTF-8 that this user may read"
         raise EnvironmentFailure(
             msg, code="RIVET_CONFIG_FILE_UNREADABLE", place=Place(file=file), remedy=remedy
         ) from error

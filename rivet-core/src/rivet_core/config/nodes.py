@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: Aliases are followed, so a small file can stand for a huge tree; no honest one comes near.
 MAX_NODES: Final = 100_000
-MAX_CHARACTERS: Final = 4 * 1024 * 1024
+MAX_BYTES: Final = 4 * 1024 * 1024
 MAX_DEPTH: Final = 100
 
 
@@ -104,10 +104,6 @@ def compose(text: str, *, file: str) -> tuple[Node, list[Problem]]:
     :raises ConfigurationInvalid: when there is no tree: the text is not YAML, is empty, or is out of all bounds.
     """
     start = Place(file=file, line=1, column=1)
-    if len(text) > MAX_CHARACTERS:
-        raise ConfigurationInvalid(
-            [Problem(place=start, message=f"the file is larger than {MAX_CHARACTERS} characters")]
-        )
     braces = _Braces.unlike(text)
     try:
         root = yaml.compose(braces.hidden(text), Loader=yaml.SafeLoader)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from rivet_core.config.problems import VALUE
 from rivet_core.config.showing import masked, shown
 from rivet_core.errors import Place
 from rivet_core.types import Query, Table
+from rivet_core.types.text_file import TextUnreadable, read_text_file
 
 if TYPE_CHECKING:
     from rivet_core.config.keys import ExportKeys
@@ -98,15 +98,11 @@ def _query_file(name: str, entry: Entry, reading: Reading) -> Reads | None:
         reading.problem(place, message, code=_UNSAFE, remedy="keep query files in or below that folder")
         return None
     try:
-        with path.open(encoding="utf-8") as file:
-            text = file.read(_LARGEST_QUERY + 1)
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        message = f"query_file {shown(name)} cannot be read: {why}"
-        reading.problem(place, message, code="RIVET_CONFIG_FILE_UNREADABLE", remedy="check the name and its rights")
-        return None
-    if len(text) > _LARGEST_QUERY:
-        reading.problem(place, f"query_file {shown(name)} is larger than {_LARGEST_QUERY} characters", code=VALUE)
+        text = read_text_file(path, limit=_LARGEST_QUERY)
+    except TextUnreadable as error:
+        message = f"query_file {shown(name)} cannot be read: {error.reason}"
+        remedy = "name a text file in UTF-8 that this user may read"
+        reading.problem(place, message, code="RIVET_CONFIG_FILE_UNREADABLE", remedy=remedy)
         return None
     expanded = reading.expand_text(text, Place(file=masked(name), path=entry.place.path), lines=True)
     return None if expanded is None else _query(expanded.text, text if "${" in text else "", entry, reading)
