@@ -177,7 +177,7 @@ def test_a_column_of_another_table_is_refused(export_problems: Problems) -> None
     assert codes((problem,)) == [('exports[0].columns."users.id"', 8, "RIVET_CONFIG_COLUMN_OVERRIDE_TABLE_UNKNOWN")]
 
 
-@pytest.mark.parametrize("word", ["integer", "decimal", "decimal(77,0)", "decimal(5,6)", "time", "decimal(0,0)", "''"])
+@pytest.mark.parametrize("word", ["integer", "decimal", "decimal(77,0)", "decimal(5,6)", "decimal(5,-2)", "time", "decimal(0,0)", "''"])
 def test_a_type_word_that_is_none_is_refused(export_problems: Problems, word: str) -> None:
     (problem,) = export_problems(f'columns: {{id: "{word}"}}' if word != "''" else "columns: {id: ''}")
     assert problem.code == "RIVET_CONFIG_COLUMN_OVERRIDE_TYPE_INVALID"

@@ -58,7 +58,9 @@ def refuse_type_word(word: str) -> str | None:
         precision, scale = int(match[1]), int(match[2])
         if not 1 <= precision <= 76:
             return "the precision of a decimal lies between 1 and 76"
-        return "the scale of a decimal is not larger than its precision" if scale > precision else None
+        if not 0 <= scale <= precision:
+            return "the scale of a decimal lies between 0 and its precision"
+        return None
     if word.strip().lower() in TYPE_WORDS:
         return None
     if word.strip().lower().startswith(("decimal", "numeric")):
