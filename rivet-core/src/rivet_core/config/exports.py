@@ -12,7 +12,7 @@ from rivet_core.config.hints import option_fields
 from rivet_core.config.keys import TARGETS, ExportKeys
 from rivet_core.config.kinds import ask, kind_block
 from rivet_core.config.modes import choose_format, choose_mode
-from rivet_core.config.names import refuse_name
+from rivet_core.config.names import LOCALE, can_name_a_file, refuse_name
 from rivet_core.config.nodes import Keyed
 from rivet_core.config.prefix import leaves_its_folder, prefix_template, unknown_tokens
 from rivet_core.config.problems import VALUE
@@ -127,7 +127,7 @@ def _check_name(node: Keyed, reading: Reading) -> None:
     name = structure(entry.value, str, reading.trial(), key=entry) if entry else WRONG
     if entry is not None and isinstance(name, str) and (reason := refuse_name(name)):
         message = f"{shown(name)} cannot be the name of an export: {reason}"
-        remedy = "use letters, digits, '_' and '-'"
+        remedy = "use letters, digits, '_' and '-'" if can_name_a_file(name) else LOCALE
         reading.problem(entry.value.place, message, code="RIVET_CONFIG_PATH_UNSAFE", remedy=remedy)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from rivet_core.errors import UsageError
+from rivet_core.types.foreign_text import utf8
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -76,6 +77,8 @@ def expand(text: str, lookup: Callable[[str], str | None]) -> Expanded:
                 value = match["default"]
             if value is None:
                 faults.append(Fault(name=name, reason=f"{name} is not set", offset=match.start()))
+            elif (value := utf8(value)) is None:
+                faults.append(Fault(name=name, reason=f"the value of {name} is no UTF-8 text", offset=match.start()))
             elif "\0" in value:
                 faults.append(Fault(name=name, reason=f"the value of {name} holds a NUL", offset=match.start()))
             else:
@@ -120,8 +123,10 @@ def read_params(words: Iterable[str]) -> dict[str, str]:
     """
     params: dict[str, str] = {}
     for word in words:
-        name, equals, value = word.partition("=")
-        if not (name and equals):
+        name, equals, value = (utf8(word) or "").partition("=")
+        if utf8(word) is None:
+            msg = "a --param is no UTF-8 text"
+        elif not (name and equals):
             msg = f"--param {name or '='} is not NAME=VALUE"
         elif name in params:
             msg = f"--param {name} is given twice"

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
+from rivet_core.config.names import LOCALE, can_name_a_file
+from rivet_core.config.problems import VALUE
 from rivet_core.config.showing import masked, shown
 from rivet_core.errors import Place
 from rivet_core.types import Query, Table
@@ -91,6 +93,9 @@ def _query(text: str, template: str, entry: Entry, reading: Reading) -> Reads | 
 
 def _query_file(name: str, entry: Entry, reading: Reading) -> Reads | None:
     place = entry.value.place
+    if not can_name_a_file(name):
+        reading.problem(place, "query_file cannot be a path in this locale", code=VALUE, remedy=LOCALE)
+        return None
     folder = reading.folder.resolve()
     path = (folder / name).resolve()
     if PurePosixPath(name).is_absolute() or ".." in re.split(r"[/\\]", name) or not path.is_relative_to(folder):

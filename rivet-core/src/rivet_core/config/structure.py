@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 import attrs
 
 from rivet_core.config import hints
+from rivet_core.config.names import LOCALE, can_name_a_file
 from rivet_core.config.nodes import Entry, Items, Keyed, Node, Scalar
 from rivet_core.config.problems import VALUE
 from rivet_core.config.scalars import Unreadable, read_boolean, read_float, read_integer
@@ -198,6 +199,9 @@ def _scalar(node: Scalar, hint: Any, reading: Reading, key: Entry | None) -> Any
         if "://" in text:
             # As a path it would lose a slash, and with it what tells the redactor where a password is.
             _complain(node, "must be a path, and this is a URL", "name a file or a folder", reading, key, code=VALUE)
+            return WRONG
+        if not can_name_a_file(text):
+            _complain(node, "cannot be a path in this locale", LOCALE, reading, key, code=VALUE)
             return WRONG
         return reading.folder / text
     return text

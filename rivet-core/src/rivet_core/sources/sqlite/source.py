@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -18,6 +19,7 @@ from rivet_core.sources.sqlite.listing import relations_of
 from rivet_core.sources.sqlite.positions import position
 from rivet_core.sources.sqlite.reading import batches
 from rivet_core.types import ColumnRules, Position, Query, Relation, SourceIdentity, Verdict
+from rivet_core.types.foreign_text import utf8
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -42,7 +44,9 @@ class SqliteSource:
     def identity(self) -> SourceIdentity:
         rows = self._open().execute("PRAGMA database_list").fetchall()
         file = next(file for _, name, file in rows if name == "main")
-        return SourceIdentity(engine="sqlite", server="file", database=str(Path(file).resolve()))
+        # SQLite answers in UTF-8 and the state keeps UTF-8, whatever the locale calls files by.
+        path = str(Path(os.fsdecode(file.encode())).resolve())
+        return SourceIdentity(engine="sqlite", server="file", database=utf8(path) or path)
 
     def check(self) -> None:
         self._open()
