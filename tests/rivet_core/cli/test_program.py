@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import pytest
@@ -139,14 +139,26 @@ def test_no_secret_of_a_command_line_is_repeated(rivet: Rivet) -> None:
     assert (done.code, "hunter2" in done.err, "***" in done.err) == (1, False, True)
 
 
+@pytest.fixture
+def without_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command raises what nothing has a name for."""
+
+    def raises(*_: Any, **__: Any) -> Any:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("rivet_core.cli.running.run", raises)
+
+
+@pytest.mark.usefixtures("without_a_name")
 def test_what_has_no_name_is_exit_6_without_a_traceback(rivet: Rivet) -> None:
-    done = rivet("run", "-c", "rivet\0.yaml")
+    done = rivet("run", "-c", "rivet.yaml")
     assert (done.code, "Traceback" in done.err) == (6, False)
     assert "RIVET_DEBUG=1" in done.err
 
 
+@pytest.mark.usefixtures("without_a_name")
 def test_a_traceback_is_shown_to_who_asks_for_it(rivet: Rivet) -> None:
-    assert "Traceback" in rivet("run", "-c", "rivet\0.yaml", RIVET_DEBUG="1").err
+    assert "Traceback" in rivet("run", "-c", "rivet.yaml", RIVET_DEBUG="1").err
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["run", "--help"], ["plugins"]])

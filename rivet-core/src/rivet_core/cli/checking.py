@@ -47,7 +47,8 @@ def check(
     if as_json:
         say_json([_json(declarations, one) for declarations, one in found])
     else:
-        say("\n\n".join("\n".join(_lines(declarations, one, every=type_report)) for declarations, one in found))
+        blocks = [("", *_lines(declarations, one, every=type_report)) for declarations, one in found]
+        say(*[line for block in blocks for line in block][1:])
     errors = [one.error for _, one in found if one.error is not None]
     for error in errors:
         tell_error(error, invocation)
@@ -99,7 +100,7 @@ def _counts(columns: tuple[Column, ...]) -> str:
 def _section(title: str, headings: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
     yield f"  {title}"
     if rows:
-        for line in table(headings, rows).splitlines():
+        for line in table(headings, rows):
             yield f"    {line}"
 
 

@@ -13,7 +13,7 @@ from rich.text import Text
 from rivet_core.cli.progress import notice
 from rivet_core.engine.report_text import bytes_text
 from rivet_core.events import RowsRead, RunClosed, RunOpened, RunSealed
-from rivet_core.types import without_url_passwords
+from rivet_core.types import one_line, without_url_passwords
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -67,7 +67,7 @@ def display(*, color: bool, console: Console | None = None) -> Iterator[Callable
                     progress.stop_task(tasks[event.export])
         line = None if isinstance(event, RunClosed) else notice(event)
         if line is not None:
-            console.print(Text(without_url_passwords(f"{event.export}: {line}")))
+            console.print(Text(without_url_passwords(one_line(f"{event.export}: {line}"))))
 
     with progress:
         yield observe

@@ -58,7 +58,7 @@ def doctor(
     if as_json:
         say_json({"config_path": config, "all_ok": not bad, "checks": [check.to_json() for check in checks]})
     else:
-        say("\n".join(_lines(checks)))
+        say(*_lines(checks))
     if not bad:
         return 0
     names = ", ".join(check.name for check in bad)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rivet_core.cli.printing import json_text
+from rivet_core.cli.printing import json_text, tell_block
 from rivet_core.errors import InternalError, RivetError, UsageError
 
 if TYPE_CHECKING:
@@ -21,11 +21,11 @@ def tell_error(error: RivetError, invocation: Invocation) -> None:
     if invocation.json_errors:
         tell_error_json(error_to_json(error))
         return
-    from rivet_core.types import told, without_url_passwords
+    from rivet_core.types import block, told, without_url_passwords
 
     colored = invocation.color and sys.stderr.isatty()
     head = click.style("Error:", fg="red", bold=True) if colored else "Error:"
-    click.echo(f"{head} {without_url_passwords(str(told(error)))}", err=True, color=colored)
+    click.echo(f"{head} {without_url_passwords(block(str(told(error))))}", err=True, color=colored)
 
 
 def tell_cause(error: RivetError, invocation: Invocation) -> None:
@@ -38,7 +38,7 @@ def tell_traceback(error: BaseException) -> None:
     """Print where an error came from; tracebacks quote whatever was raised."""
     from rivet_core.types import redact
 
-    click.echo(redact("".join(traceback.format_exception(error)).rstrip()), err=True)
+    tell_block(redact("".join(traceback.format_exception(error)).rstrip()))
 
 
 def tell_error_json(value: dict[str, Any]) -> None:

@@ -202,4 +202,4 @@ def _next_steps(file: str, number: int, origin: Origin, invocation: Invocation) 
     steps = [f"rivet {command} -c {shlex.quote(file)}" for command in ("check", "run")]
     if origin.variable is not None and not invocation.environ.get(origin.variable):
         steps.insert(0, f"export {origin.variable}=…    (the source's URL, which is not in the file)")
-    say("\n".join(("Next:", *(f"  {step}" for step in steps))))
+    say("Next:", *(f"  {step}" for step in steps))

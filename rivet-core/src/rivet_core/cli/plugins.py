@@ -57,5 +57,5 @@ def command(invocation: Invocation, *, load: bool, as_json: bool) -> int:
             (row.seam or "?", row.kind, f"{row.distribution} {row.version}", row.state.value, row.reason)
             for row in rows
         ]
-        say(table(("seam", "kind", "distribution", "state", ""), lines))
+        say(*table(("seam", "kind", "distribution", "state", ""), lines))
     return 1 if any(row.state is PluginState.BROKEN for row in rows) else 0

@@ -16,19 +16,26 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def say(text: str, *, out: TextIO | None = None) -> None:
-    """Print a line or a block of a report.
+def say(*lines: str, out: TextIO | None = None) -> None:
+    """Print a line or several of a report; what a terminal would obey, a line's end in a name too, is escaped.
 
     :param out: where to, when it is not standard output.
     """
-    from rivet_core.types import without_url_passwords
+    from rivet_core.types import one_line, without_url_passwords
 
-    _write(out or sys.stdout, f"{without_url_passwords(text)}\n")
+    _write(out or sys.stdout, "".join(f"{without_url_passwords(one_line(line))}\n" for line in lines))
 
 
-def tell(text: str) -> None:
-    """Print something on standard error that is no part of a report."""
-    say(text, out=sys.stderr)
+def tell(line: str) -> None:
+    """Print a line on standard error that is no part of a report."""
+    say(line, out=sys.stderr)
+
+
+def tell_block(text: str) -> None:
+    """Print a text of several lines on standard error; only its first can look like a line of its own."""
+    from rivet_core.types import block, without_url_passwords
+
+    _write(sys.stderr, f"{without_url_passwords(block(text))}\n")
 
 
 def say_json(value: Any, *, out: TextIO | None = None, indent: int | None = 2) -> None:
@@ -38,14 +45,18 @@ def say_json(value: Any, *, out: TextIO | None = None, indent: int | None = 2) -
 
 def json_text(value: Any, *, indent: int | None = 2) -> str:
     """Return JSON, its texts without the passwords of URLs."""
-    return json.dumps(_masked(value), indent=indent, ensure_ascii=False)
+    from rivet_core.types import json_shown
+
+    return json_shown(json.dumps(_masked(value), indent=indent, ensure_ascii=False))
 
 
-def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return rows as text, in columns as wide as their longest cell."""
-    lines = [tuple(headings), *(tuple(row) for row in rows)]
+def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Return rows as lines, in columns as wide as their longest cell."""
+    from rivet_core.types import one_line
+
+    lines = [tuple(headings), *(tuple(one_line(cell) for cell in row) for row in rows)]
     widths = [max(len(line[number]) for line in lines) for number in range(len(headings))]
-    return "\n".join(
+    return tuple(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
     )
 

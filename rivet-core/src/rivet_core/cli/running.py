@@ -202,7 +202,7 @@ def _print(invocation: Invocation, wishes: Wishes, report: RunReport, loaded: Lo
     if wishes.as_json:
         say_json(report.to_json())
     elif not (piped and invocation.quiet):
-        say(report_text(report), out=sys.stderr if piped else None)
+        say(*report_text(report).split("\n"), out=sys.stderr if piped else None)
     if wishes.summary_output is not None:
         try:
             Path(wishes.summary_output).write_text(json_text(report.to_json()) + "\n", encoding="utf-8")

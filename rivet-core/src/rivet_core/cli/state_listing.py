@@ -155,4 +155,4 @@ def _position(value: dict[str, Any] | None) -> str:
 
 
 def _print(headings: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
-    say(table(headings, rows) if rows else "nothing is recorded")
+    say(*(table(headings, rows) if rows else ("nothing is recorded",)))

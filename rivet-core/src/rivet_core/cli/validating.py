@@ -16,6 +16,7 @@ from rivet_core.cli.verifying import Verified, Wanted, verify_export
 from rivet_core.engine.report_text import count_text
 from rivet_core.errors import EnvironmentFailure, Exit, IntegrityError, Place, RivetError, UsageError
 from rivet_core.manifest.report import Depth
+from rivet_core.types import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,12 +108,12 @@ def _date(wishes: Wishes) -> datetime | None:
 
 
 def _print(wishes: Wishes, findings: Findings) -> None:
-    text = json_text(_json(findings)) if wishes.as_json else "\n".join(_lines(findings))
+    text = json_text(_json(findings)) if wishes.as_json else "\n".join(map(one_line, _lines(findings)))
     if wishes.output is None:
         if wishes.as_json:
             say_json(_json(findings))
         else:
-            say(text)
+            say(*_lines(findings))
         return
     try:
         Path(wishes.output).write_text(text + "\n", encoding="utf-8")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from rivet_core.errors import Exit
+from rivet_core.types import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -73,5 +74,5 @@ def _weaknesses(export: ExportReport) -> Iterator[str]:
 
 
 def _line(export: ExportReport, text: str) -> str:
-    whole = f"- {export.outcome.export}: {text}".replace("\n", " ")
+    whole = one_line(f"- {export.outcome.export}: {text}".replace("\n", " "))
     return whole if len(whole) <= _LONGEST else f"{whole[: _LONGEST - 1]}…"

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from rivet_core.engine.report_text import bytes_text, verification_text
+from rivet_core.types import one_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -95,8 +96,8 @@ def _markdown(summary: dict[str, Any], export: ExportReport) -> str:
     if summary["resume_command"]:
         facts.append(("resume", f"`{summary['resume_command']}`"))
     rows = "".join(f"| {name} | {_cell(str(value))} |\n" for name, value in facts)
-    return f"# {summary['export_name']}\n\n| | |\n| --- | --- |\n{rows}"
+    return f"# {one_line(summary['export_name'])}\n\n| | |\n| --- | --- |\n{rows}"
 
 
 def _cell(text: str) -> str:
-    return " ".join(text.replace("|", "\\|").split())
+    return one_line(" ".join(text.replace("|", "\\|").split()))

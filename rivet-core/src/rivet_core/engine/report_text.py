@@ -6,6 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from rivet_core.errors import Exit
+from rivet_core.types import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,12 +17,12 @@ if TYPE_CHECKING:
 
 def report_text(report: RunReport) -> str:
     """Return the whole report."""
-    blocks = ["\n".join(_export(export)) for export in report.exports]
+    blocks = ["\n".join(map(one_line, _export(export))) for export in report.exports]
     if len(report.exports) > 1:
         blocks.append(_together(report))
     steps = tuple(_next_steps(report))
     if steps:
-        blocks.append("\n".join(("Next:", *(f"  {step}" for step in steps))))
+        blocks.append("\n".join(("Next:", *(f"  {one_line(step)}" for step in steps))))
     return "\n\n".join(blocks)
 
 

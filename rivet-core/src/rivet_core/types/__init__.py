@@ -9,6 +9,7 @@ from rivet_core.types.objects import ObjectInfo, PutReceipt
 from rivet_core.types.position import Position
 from rivet_core.types.relation import Query, Relation, Table
 from rivet_core.types.secret import Secret, redact, without_url_passwords
+from rivet_core.types.shown import block, json_shown, one_line
 from rivet_core.types.snapshot import Snapshot
 from rivet_core.types.told import reason, told
 from rivet_core.types.verdict import Verdict
@@ -28,6 +29,9 @@ __all__ = [
     "SourceIdentity",
     "Table",
     "Verdict",
+    "block",
+    "json_shown",
+    "one_line",
     "reason",
     "redact",
     "told",

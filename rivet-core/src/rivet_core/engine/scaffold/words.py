@@ -12,6 +12,7 @@ import yaml
 from rivet_core.config.names import refuse_name
 from rivet_core.config.placeholders import escaped
 from rivet_core.config.relations import table_of
+from rivet_core.types import json_shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,7 +41,8 @@ def placeholder(text: str) -> str:
     if _PLAIN.fullmatch(text) and resolver.resolve(yaml.ScalarNode, text, (True, False)) == _TEXT:  # type: ignore[no-untyped-call]  # of the stubs
         return text
     quoted: str = yaml.safe_dump(text, default_style='"', allow_unicode=True, width=sys.maxsize)
-    return quoted.rstrip("\n")
+    # JSON's escapes are also those of YAML.
+    return json_shown(quoted.rstrip("\n"))
 
 
 def comment(text: str) -> str:
