@@ -14,7 +14,8 @@ from rivet_core.requests import After, ColumnKey, ReadRequest
 from rivet_core.types import ColumnRules, InvalidValue, Position, Query, Table
 from rivet_source_postgres.catalogue import ColumnFacts, TypeName
 from rivet_source_postgres.describe import Server, plan_column
-from rivet_source_postgres.translate import Extras, select
+from rivet_source_postgres.selects import TEXT
+from rivet_source_postgres.translate import Extras, key_expression, select
 from rivet_source_postgres.types import RULES
 
 #: Any text that the server takes for a name, and the places of templates more often than chance would give them.
@@ -79,7 +80,7 @@ def statements(name: str, table: str, schema: str, type_schema: str) -> list[str
         order=(key,),
         terms=(After(keys=(key,), position=Position("text", name)),),
     )
-    return [select(request, Extras(keys=(key,), nulls_first=(key,)))]
+    return [select(request, Extras(keys=(TEXT.of(key_expression(key)),), nulls_first=(key,)))]
 
 
 @settings(deadline=None, max_examples=30)

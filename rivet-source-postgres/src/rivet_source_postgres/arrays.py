@@ -5,8 +5,16 @@ A list has one dimension and begins at 1; the driver would flatten the one and s
 
 from __future__ import annotations
 
+from typing import Final
+
 from rivet_source_postgres.failures import ARRAY_MARK
+from rivet_source_postgres.pinned import pinned
 from rivet_source_postgres.quoting import literal
+from rivet_source_postgres.selects import Select
+
+_MISSHAPEN: Final = Select(
+    pinned("coalesce(pg_catalog.array_ndims({c}) > 1 OR pg_catalog.array_lower({c}, 1) <> 1, false)")
+)
 
 
 def misshapen(column: str) -> str:
@@ -14,7 +22,7 @@ def misshapen(column: str) -> str:
 
     :param column: the column in SQL.
     """
-    return f"coalesce(array_ndims({column}) > 1 OR array_lower({column}, 1) <> 1, false)"
+    return _MISSHAPEN.of(column)
 
 
 def refusing(column: str, name: str, select: str) -> str:
@@ -22,7 +30,8 @@ def refusing(column: str, name: str, select: str) -> str:
 
     PostgreSQL has no function that raises, so a text that is no number is made a number.
     """
-    said = f"({literal(f'{ARRAY_MARK}|{name}|')} || array_dims({column}))::int4"
+    told = literal(f"{ARRAY_MARK}|{name}|")
+    said = f"pg_catalog.concat({told}, pg_catalog.array_dims({column}))::pg_catalog.int4"
     return f"CASE WHEN CASE WHEN {misshapen(column)} THEN {said} IS NULL ELSE true END THEN {select} END"
 
 

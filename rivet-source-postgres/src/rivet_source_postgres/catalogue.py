@@ -11,6 +11,7 @@ import attrs
 
 from rivet_core.errors import EnvironmentFailure, Place
 from rivet_core.types import Query, Relation, Table
+from rivet_source_postgres.pinned import OWN, pinned
 from rivet_source_postgres.quoting import from_item, identifier, literal
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 #: The server's own types that have collations.
 _COLLATED: Final = ("text", "varchar", "bpchar", "name")
 #: Relations that rows can be selected from: tables, partitioned and foreign ones, views, materialised views, sequences.
-_READABLE: Final = ("r", "p", "f", "v", "m", "S")
+_READABLE: Final = "{{r,p,f,v,m,S}}"
 
 
 @attrs.frozen(kw_only=True)
@@ -41,7 +42,7 @@ class TypeName:
     @property
     def own(self) -> bool:
         """Whether it is one of the server's own base types, so that its name says everything."""
-        return self.schema == "pg_catalog" and self.kind == "b"
+        return self.schema == OWN and self.kind == "b"
 
     @property
     def quoted(self) -> str:
@@ -81,11 +82,24 @@ class RelationFacts:
     estimated_rows: int | None
 
 
+@attrs.frozen(kw_only=True)
+class KeyFacts:
+    """An expression that serves as a key.
+
+    :param loose: its collation takes different texts for equal.
+    :param operators: the schema of the operators that it is ordered by, quoted.
+    """
+
+    type: TypeName
+    loose: bool
+    operators: str
+
+
 #: Resolves domains, and the elements of arrays, of ``wanted(place, name, type, modifier, not_null, readable)``.
-_RESOLVE: Final = """
+_RESOLVE: Final = pinned("""
 WITH RECURSIVE wanted(place, name, type, modifier, not_null, readable) AS ({wanted}),
 base(place, depth, type, modifier, element) AS (
-    SELECT place, 0, type::oid, modifier, false FROM wanted
+    SELECT place, 0, type::pg_catalog.oid, modifier, false FROM wanted
     UNION ALL
     SELECT b.place, b.depth + 1, next.type, next.modifier, b.element OR t.typtype <> 'd'
     FROM base b JOIN pg_catalog.pg_type t ON t.oid = b.type
@@ -101,16 +115,64 @@ found AS (
     FROM base b JOIN pg_catalog.pg_type t ON t.oid = b.type JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
     ORDER BY b.place, b.element, b.depth DESC
 )
-SELECT w.name::text AS name, pg_catalog.format_type(w.type::oid, w.modifier) AS native, w.not_null, w.readable,
-    f.nspname::text AS schema, f.typname::text AS type, f.typtype::text AS kind, f.modifier::int4 AS modifier,
-    EXISTS (SELECT FROM pg_catalog.pg_cast c WHERE c.castsource = f.type AND c.casttarget = 'text'::regtype
-        AND c.castmethod = 'f') AS odd_text,
-    e.nspname::text AS element_schema, e.typname::text AS element, e.typtype::text AS element_kind,
-    e.modifier::int4 AS element_modifier
+SELECT w.name::pg_catalog.text AS name, pg_catalog.format_type(w.type::pg_catalog.oid, w.modifier) AS native,
+    w.not_null, w.readable, f.nspname::pg_catalog.text AS schema, f.typname::pg_catalog.text AS type,
+    f.typtype::pg_catalog.text AS kind, f.modifier::pg_catalog.int4 AS modifier,
+    EXISTS (SELECT FROM pg_catalog.pg_cast c WHERE c.castsource = f.type
+        AND c.casttarget = 'pg_catalog.text'::pg_catalog.regtype AND c.castmethod = 'f') AS odd_text,
+    e.nspname::pg_catalog.text AS element_schema, e.typname::pg_catalog.text AS element,
+    e.typtype::pg_catalog.text AS element_kind,
+    e.modifier::pg_catalog.int4 AS element_modifier
 FROM wanted w JOIN found f ON f.place = w.place AND NOT f.element
 LEFT JOIN found e ON e.place = w.place AND e.element
 ORDER BY w.place
-"""
+""")
+
+
+_TYPE: Final = "pg_catalog.pg_typeof({name})::pg_catalog.oid::pg_catalog.int8 AS {name}"
+_VISIBLE: Final = "pg_catalog.pg_table_is_visible(c.oid)"
+_IN_SCHEMA: Final = pinned("n.nspname = {schema}")
+_TABLE: Final = pinned(f"""
+SELECT c.oid::pg_catalog.int8 AS oid, c.relname::pg_catalog.text AS name, n.nspname::pg_catalog.text AS schema,
+    c.relkind::pg_catalog.text AS kind,
+    EXISTS (SELECT FROM pg_catalog.pg_inherits i WHERE i.inhparent = c.oid) AS inherited,
+    CASE WHEN c.relkind = ANY ('{{{{r,m,f,p}}}}') THEN
+        (SELECT CASE WHEN pg_catalog.bool_and(l.reltuples >= 0) THEN pg_catalog.sum(l.reltuples)::pg_catalog.int8 END
+        FROM pg_catalog.pg_class l WHERE l.oid = c.oid AND c.relkind <> 'p'
+            OR c.relkind = 'p' AND l.relkind <> 'p'
+            AND l.oid = ANY (SELECT p.relid FROM pg_catalog.pg_partition_tree(c.oid) p))
+    END AS estimate
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relname = {{name}} AND {{where}} AND c.relkind = ANY ('{_READABLE}')
+""")
+_NEAR: Final = pinned(f"""
+SELECT pg_catalog.concat(n.nspname, '.', c.relname) AS name
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE pg_catalog.lower(c.relname::pg_catalog.text)
+    = ANY (ARRAY[pg_catalog.lower({{table}}), pg_catalog.lower({{name}})]::pg_catalog.text[])
+    AND c.relkind = ANY ('{_READABLE}')
+ORDER BY 1 LIMIT 5
+""")
+_COLUMNS: Final = pinned("""
+SELECT a.attnum::pg_catalog.int4, a.attname, a.atttypid, a.atttypmod, a.attnotnull,
+    pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'SELECT')
+FROM pg_catalog.pg_attribute a
+WHERE a.attrelid = {oid} AND a.attnum > 0 AND NOT a.attisdropped
+""")
+_LOOSE: Final = pinned(
+    "EXISTS (SELECT FROM pg_catalog.pg_collation l WHERE NOT l.collisdeterministic"
+    " AND l.oid = pg_catalog.pg_collation_for({name})::pg_catalog.regcollation) AS {name}"
+)
+
+#: Where the operators are by which a type is ordered; NULL for those that are ordered as one of the server's own types.
+_OPERATORS: Final = pinned("""
+(SELECT n.nspname::pg_catalog.text
+    FROM pg_catalog.pg_opclass c JOIN pg_catalog.pg_am m ON m.oid = c.opcmethod AND m.amname = 'btree'
+    JOIN pg_catalog.pg_amop a ON a.amopfamily = c.opcfamily AND a.amoplefttype = c.opcintype
+        AND a.amoprighttype = c.opcintype AND a.amopstrategy = 3
+    JOIN pg_catalog.pg_operator o ON o.oid = a.amopopr JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace
+    WHERE c.opcintype = {oid} AND c.opcdefault) AS {name}
+""")
 
 
 def find_table(session: Session, table: Table) -> RelationFacts:
@@ -118,23 +180,8 @@ def find_table(session: Session, table: Table) -> RelationFacts:
 
     :raises EnvironmentFailure: ``RIVET_SOURCE_TABLE_NOT_FOUND``, naming tables of nearly that name.
     """
-    where = "pg_catalog.pg_table_is_visible(c.oid)" if table.schema is None else f"n.nspname = {literal(table.schema)}"
-    kinds = ", ".join(literal(kind) for kind in _READABLE)
-    rows = session.rows(
-        f"""
-        SELECT c.oid::int8 AS oid, c.relname::text AS name, n.nspname::text AS schema, c.relkind::text AS kind,
-            EXISTS (SELECT FROM pg_catalog.pg_inherits i WHERE i.inhparent = c.oid) AS inherited,
-            CASE WHEN c.relkind IN ('r', 'm', 'f', 'p') THEN
-                (SELECT CASE WHEN bool_and(l.reltuples >= 0) THEN sum(l.reltuples)::int8 END
-                FROM pg_catalog.pg_class l WHERE l.oid = c.oid AND c.relkind <> 'p'
-                    OR c.relkind = 'p' AND l.relkind <> 'p'
-                    AND l.oid IN (SELECT p.relid FROM pg_catalog.pg_partition_tree(c.oid) p))
-            END AS estimate
-        FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-        WHERE c.relname = {literal(table.name)} AND {where} AND c.relkind IN ({kinds})
-        """,
-        relation=str(table),
-    )
+    schema = _VISIBLE if table.schema is None else _IN_SCHEMA.format(schema=literal(table.schema))
+    rows = session.rows(_TABLE.format(name=literal(table.name), where=schema), relation=str(table))
     # The server shortens a literal that is compared with a name; a longer name cannot exist.
     rows = [row for row in rows if row["name"] == table.name and table.schema in {None, row["schema"]}]
     if not rows:
@@ -151,12 +198,7 @@ def find_table(session: Session, table: Table) -> RelationFacts:
 
 def table_columns(session: Session, facts: RelationFacts, relation: Table) -> tuple[ColumnFacts, ...]:
     """Return the columns of a table in their order; dropped ones are gone, generated ones are there."""
-    wanted = f"""
-        SELECT a.attnum::int4, a.attname, a.atttypid, a.atttypmod, a.attnotnull,
-            pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'SELECT')
-        FROM pg_catalog.pg_attribute a
-        WHERE a.attrelid = {facts.oid} AND a.attnum > 0 AND NOT a.attisdropped
-    """
+    wanted = _COLUMNS.format(oid=facts.oid)
     return tuple(_column(row) for row in session.rows(_RESOLVE.format(wanted=wanted), relation=str(relation)))
 
 
@@ -172,7 +214,7 @@ def query_columns(session: Session, query: Query) -> tuple[ColumnFacts, ...]:
     places = range(len(schema.names))
     # One row of NULLs that have the columns' types. Renamed by place, since a query may use a name twice.
     types = session.rows(
-        f"SELECT {', '.join(f'pg_catalog.pg_typeof(c{place})::oid::int8 AS c{place}' for place in places)}"
+        f"SELECT {', '.join(_TYPE.format(name=f'c{place}') for place in places)}"
         f" FROM (SELECT 1) AS one LEFT JOIN (SELECT * FROM {item} LIMIT 0)"
         f" AS columns({', '.join(f'c{place}' for place in places)}) ON true",
         relation=str(query),
@@ -184,31 +226,32 @@ def query_columns(session: Session, query: Query) -> tuple[ColumnFacts, ...]:
     return tuple(_column(row) for row in session.rows(_RESOLVE.format(wanted=f"VALUES {wanted}"), relation=str(query)))
 
 
-def expression_types(
-    session: Session, relation: Relation, expressions: tuple[str, ...]
-) -> tuple[tuple[TypeName, bool], ...]:
-    """Return the types of expressions over a relation, without reading a row.
-
-    Each comes with whether its collation takes different texts for equal.
-    """
+def expression_types(session: Session, relation: Relation, expressions: tuple[str, ...]) -> tuple[KeyFacts, ...]:
+    """Return what is to be known of expressions over a relation that serve as keys, without reading a row."""
     places = range(len(expressions))
     inner = ", ".join(f"{expression} AS c{place}" for place, expression in enumerate(expressions))
     # One row of NULLs that have the expressions' types.
     nulls = f"FROM (SELECT 1) AS one LEFT JOIN (SELECT {inner} FROM {from_item(relation)} LIMIT 0) AS keys ON true"
-    asked = ", ".join(f"pg_catalog.pg_typeof(c{place})::oid::int8 AS c{place}" for place in places)
+    asked = ", ".join(_TYPE.format(name=f"c{place}") for place in places)
     oids = session.rows(f"SELECT {asked} {nulls}", relation=str(relation))[0]
     wanted = ", ".join(f"({place}, 'key', {oids[f'c{place}']}, -1, false, true)" for place in places)
     types = [_column(row).type for row in session.rows(_RESOLVE.format(wanted=f"VALUES {wanted}"))]
     texts = [place for place in places if types[place].own and types[place].name in _COLLATED]
     loose: dict[str, bool] = {}
     if texts:
-        asked = ", ".join(
-            "EXISTS (SELECT FROM pg_catalog.pg_collation l WHERE NOT l.collisdeterministic"
-            f" AND l.oid = pg_catalog.pg_collation_for(c{place})::regcollation) AS c{place}"
-            for place in texts
-        )
+        asked = ", ".join(_LOOSE.format(name=f"c{place}") for place in texts)
         loose = session.rows(f"SELECT {asked} {nulls}", relation=str(relation))[0]
-    return tuple((types[place], loose.get(f"c{place}", False)) for place in places)
+    foreign = [place for place in places if types[place].schema != OWN]
+    schemas: dict[str, str] = {}
+    if foreign:
+        asked = ", ".join(_OPERATORS.format(oid=oids[f"c{place}"], name=f"c{place}") for place in foreign)
+        schemas = {name: schema for name, schema in session.rows(f"SELECT {asked}")[0].items() if schema is not None}
+    return tuple(
+        KeyFacts(
+            type=types[place], loose=loose.get(f"c{place}", False), operators=identifier(schemas.get(f"c{place}", OWN))
+        )
+        for place in places
+    )
 
 
 def not_null_columns(session: Session, relation: Relation) -> tuple[str, ...]:
@@ -221,7 +264,9 @@ def not_null_columns(session: Session, relation: Relation) -> tuple[str, ...]:
 
 def money_scale(session: Session) -> int:
     """Return the digits behind the point of ``money``, which the server's ``lc_monetary`` decides."""
-    return int(session.rows("SELECT scale('0'::money::numeric) AS digits")[0]["digits"])
+    return int(
+        session.rows("SELECT pg_catalog.scale('0'::pg_catalog.money::pg_catalog.numeric) AS digits")[0]["digits"]
+    )
 
 
 def _column(row: dict[str, Any]) -> ColumnFacts:
@@ -255,15 +300,7 @@ def _modifier(metadata: dict[bytes, bytes] | None) -> int:
 
 def _not_found(session: Session, table: Table) -> EnvironmentFailure:
     name = table.name.rpartition(".")[2]
-    rows = session.rows(
-        f"""
-        SELECT n.nspname::text || '.' || c.relname::text AS name
-        FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-        WHERE lower(c.relname::text) IN (lower({literal(table.name)}), lower({literal(name)}))
-            AND c.relkind IN ({", ".join(literal(kind) for kind in _READABLE)})
-        ORDER BY 1 LIMIT 5
-        """
-    )
+    rows = session.rows(_NEAR.format(table=literal(table.name), name=literal(name)))
     near = ", ".join(row["name"] for row in rows)
     return EnvironmentFailure(
         f"there is no table {table} that this user can see",

@@ -15,8 +15,8 @@ from rivet_source_postgres import arrays, catalogue
 from rivet_source_postgres.delivery import NULLS
 from rivet_source_postgres.overrides import override
 from rivet_source_postgres.quoting import identifier
-from rivet_source_postgres.selects import COLUMN
-from rivet_source_postgres.types import ENUM, PRINTED, RULES, TEXT, TypeContext, TypeRule
+from rivet_source_postgres.selects import COLUMN, PRINTED
+from rivet_source_postgres.types import ENUM, RULES, TEXT, TypeContext, TypeRule
 
 if TYPE_CHECKING:
     from rivet_source_postgres.catalogue import ColumnFacts, TypeName
@@ -138,7 +138,7 @@ def _list(facts: ColumnFacts, element: TypeName, policy: InvalidValue, server: S
     quoted = identifier(facts.name)
     expression, fidelity, remark = rule.list_select.of(quoted), rule.fidelity, rule.remark
     if arrow is None:
-        arrow, expression, fidelity, remark = pa.utf8(), f"{quoted}::text[]", Fidelity.TEXT, _NO_SCALE
+        arrow, expression, fidelity, remark = pa.utf8(), f"{quoted}::pg_catalog.text[]", Fidelity.TEXT, _NO_SCALE
     elif rule.list_select == COLUMN:
         # Without the cast an array of a domain's values would be of a type that the driver does not know.
         expression = f"{quoted}::{element.quoted}[]"
@@ -174,8 +174,10 @@ def _rule(type_: TypeName) -> TypeRule:
 def _raw_text(expression: str, *, padded: bool) -> str:
     """Return the text's bytes: only so can the read name the column and the value that is not UTF-8."""
     # A cast of char(n) to text would take the padding away.
-    text = f"CASE WHEN {expression} IS NOT NULL THEN concat({expression}) END" if padded else f"({expression})::text"
-    return f"convert_to({text}, 'SQL_ASCII')"
+    text = f"CASE WHEN {expression} IS NOT NULL THEN pg_catalog.concat({expression}) END"
+    if not padded:
+        text = f"({expression})::pg_catalog.text"
+    return f"pg_catalog.convert_to({text}, 'SQL_ASCII')"
 
 
 def _refuse_unusable(facts: tuple[ColumnFacts, ...], relation: Relation, rules: ColumnRules) -> None:

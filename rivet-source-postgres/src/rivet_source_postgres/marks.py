@@ -14,15 +14,20 @@ from rivet_core.requests import ColumnKey, KeyExpression, Keys, ReadRequest
 from rivet_core.types import Position
 from rivet_source_postgres.calendar import date_text, timestamp_text
 from rivet_source_postgres.catalogue import expression_types, not_null_columns
+from rivet_source_postgres.pinned import operator
 from rivet_source_postgres.positions import equal_by_text, tag
 from rivet_source_postgres.quoting import identifier
-from rivet_source_postgres.translate import excludes_null, key_expression, order_by
+from rivet_source_postgres.selects import INT8, PRINTED, TEXT
+from rivet_source_postgres.translate import excludes_null, foreign_keys, key_expression, order_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rivet_core.types import Column, Relation
+    from rivet_source_postgres.catalogue import KeyFacts
+    from rivet_source_postgres.selects import Select
     from rivet_source_postgres.session import Session
+    from rivet_source_postgres.translate import Schemas
 
 
 @attrs.frozen(kw_only=True)
@@ -30,11 +35,17 @@ class KeyType:
     """What must be known of a key that is made a mark of.
 
     :param plain: values are equal exactly when their texts are.
+    :param select: gives it as text.
+    :param text: that, of the key itself.
+    :param operators: the schema of its operators, quoted.
     :param not_null: it is a column that promises so.
     """
 
     tag: str
     plain: bool
+    select: Select
+    text: str
+    operators: str
     not_null: bool = False
 
 
@@ -56,13 +67,13 @@ class MarkPlan:
     """How marks are made for a request.
 
     :param parts: one a key of the order.
-    :param hidden: the keys that must be selected as text, behind the request's columns.
+    :param hidden: the keys that must be selected as text, behind the request's columns, and as what.
     :param nulls_first: keys of the order that may be NULL.
     :param tied: the test, in SQL, whether a row's keys equal the next row's; None when their texts tell.
     """
 
     parts: tuple[MarkPart, ...] = ()
-    hidden: Keys = ()
+    hidden: tuple[str, ...] = ()
     nulls_first: Keys = ()
     tied: str | None = None
 
@@ -89,11 +100,30 @@ class KeyTypes:
         if (relation, keys) not in self._known:
             expressions = tuple(key_expression(key) for key in keys)
             not_null = {ColumnKey(name) for name in not_null_columns(session, relation)}
-            self._known[relation, keys] = tuple(
-                KeyType(tag=tag(one), plain=equal_by_text(one) and not loose, not_null=key in not_null)
-                for key, (one, loose) in zip(keys, expression_types(session, relation, expressions), strict=True)
-            )
+            facts = zip(keys, expression_types(session, relation, expressions), strict=True)
+            self._known[relation, keys] = tuple(_key_type(key, one, not_null=key in not_null) for key, one in facts)
         return self._known[relation, keys]
+
+    def schemas(self, session: Session, request: ReadRequest) -> Schemas:
+        """Return where the operators are that a request needs; the server is asked only about types of others."""
+        keys = foreign_keys(request)
+        if not keys or request.relation is None:
+            return {}
+        found = self.of(session, request.relation, keys)
+        return {key: one.operators for key, one in zip(keys, found, strict=True)}
+
+
+def _key_type(key: KeyExpression, facts: KeyFacts, *, not_null: bool) -> KeyType:
+    # A cast of a user's type to text may be the user's own function, and then says something else than the value.
+    select = TEXT if facts.type.own else PRINTED
+    return KeyType(
+        tag=tag(facts.type),
+        plain=equal_by_text(facts.type) and not facts.loose,
+        select=select,
+        text=select.of(f"({key_expression(key)})"),
+        operators=facts.operators,
+        not_null=not_null,
+    )
 
 
 def plan_marks(request: ReadRequest, types: Callable[[Keys], tuple[KeyType, ...]]) -> MarkPlan:
@@ -108,9 +138,9 @@ def plan_marks(request: ReadRequest, types: Callable[[Keys], tuple[KeyType, ...]
     nulls_first = _nullable(request, dict(zip(hidden, found, strict=True)))
     return MarkPlan(
         parts=tuple(part if part is not None else next(texts) for part in parts),
-        hidden=hidden,
+        hidden=tuple(one.text for one in found),
         nulls_first=nulls_first,
-        tied=None if all(one.plain for one in found) else _tied(request.order, nulls_first),
+        tied=None if all(one.plain for one in found) else _tied(request.order, nulls_first, types(request.order)),
     )
 
 
@@ -124,11 +154,16 @@ def _nullable(request: ReadRequest, types: dict[KeyExpression, KeyType]) -> Keys
     )
 
 
-def _tied(order: Keys, nulls_first: Keys) -> str:
+def _tied(order: Keys, nulls_first: Keys, types: tuple[KeyType, ...]) -> str:
     """Return the test whether the next row is equal in all keys; only the server knows what is equal to what."""
-    keys = [key_expression(key) for key in order]
     window = f"OVER (ORDER BY {order_by(order, nulls_first)})"
-    return " AND ".join(f"lead({key}) {window} IS NOT DISTINCT FROM {key}" for key in keys)
+    tests = []
+    for key, one in zip(map(key_expression, order), types, strict=True):
+        following = f"pg_catalog.lead({key}) {window}"
+        # Not IS NOT DISTINCT FROM, which takes the first operator of that name in the search path.
+        same = f"{following} {operator('=', one.operators)} {key}"
+        tests.append(f"coalesce({same}, {following} IS NULL AND {key} IS NULL)")
+    return " AND ".join(tests)
 
 
 def _delivered(key: KeyExpression, columns: tuple[Column, ...]) -> MarkPart | None:
@@ -137,7 +172,7 @@ def _delivered(key: KeyExpression, columns: tuple[Column, ...]) -> MarkPart | No
         return None
     quoted = identifier(key.name)
     for place, column in enumerate(columns):
-        if column.name == key.name and column.expression in {quoted, f"{quoted}::int8"}:
+        if column.name == key.name and column.expression in {quoted, INT8.of(quoted)}:
             found = _READERS.get(column.field.type)
             return None if found is None else MarkPart(place=place, tag=found[0], text=found[1])
     return None

@@ -14,7 +14,7 @@ import pyarrow as pa
 from rivet_core.types import Fidelity
 from rivet_source_postgres.catalogue import ColumnFacts
 from rivet_source_postgres.numerics import decimal_type
-from rivet_source_postgres.selects import COLUMN, Select
+from rivet_source_postgres.selects import COLUMN, TEXT, Select
 
 _DECIMAL: Final = re.compile(r"(?:decimal|numeric)\((\d+)(?:,(-?\d+))?\)")
 _INTS: Final = ("int2", "int4", "int8", "oid")
@@ -44,36 +44,43 @@ class _Target:
 
 
 def _integer(name: str, arrow: pa.DataType) -> _Target:
-    by = {source: f"{{c}}::{name}" for source in _INTS if source != name}
+    by = {source: f"{{c}}::pg_catalog.{name}" for source in _INTS if source != name}
     # The server has no cast of its own for these two.
-    by |= {"bool": f"{{c}}::int4::{name}", "oid": f"{{c}}::int8::{name}"}
+    by |= {"bool": f"{{c}}::pg_catalog.int4::pg_catalog.{name}", "oid": f"{{c}}::pg_catalog.int8::pg_catalog.{name}"}
     return _Target(arrow=arrow, exact=(name,), by=by)
 
 
 def _float(name: str, arrow: pa.DataType, by: tuple[str, ...]) -> _Target:
     lossy = {
-        source: f"{{c}}::{name}" for source in (*_INTS, "numeric", "float4", "float8") if source not in {name, *by}
+        source: f"{{c}}::pg_catalog.{name}"
+        for source in (*_INTS, "numeric", "float4", "float8")
+        if source not in {name, *by}
     }
-    return _Target(arrow=arrow, exact=(name,), by=dict.fromkeys(by, f"{{c}}::{name}"), lossy=lossy)
+    return _Target(arrow=arrow, exact=(name,), by=dict.fromkeys(by, f"{{c}}::pg_catalog.{name}"), lossy=lossy)
 
 
 def _instant(arrow: pa.DataType) -> _Target:
-    by = {"timestamp": _UTC, "date": "{c}::timestamp AT TIME ZONE 'UTC'"}
+    by = {"timestamp": _UTC, "date": "{c}::pg_catalog.timestamp AT TIME ZONE 'UTC'"}
     return _Target(arrow=arrow, exact=("timestamptz",), by=by)
 
 
 def _naive(arrow: pa.DataType) -> _Target:
-    return _Target(arrow=arrow, exact=("timestamp",), by={"timestamptz": _UTC, "date": "{c}::timestamp"})
+    return _Target(arrow=arrow, exact=("timestamp",), by={"timestamptz": _UTC, "date": "{c}::pg_catalog.timestamp"})
 
 
-_TEXT: Final = _Target(arrow=pa.utf8(), exact=_TEXTS, by={_ANY: "{c}::text"})
+_TEXT: Final = _Target(arrow=pa.utf8(), exact=_TEXTS, by={_ANY: TEXT.text})
 _BINARY: Final = _Target(
     arrow=pa.binary(),
     exact=("bytea",),
-    by={**dict.fromkeys(_TEXTS, "convert_to({c}::text, 'UTF8')"), "uuid": "uuid_send({c})"},
+    by={
+        **dict.fromkeys(_TEXTS, "pg_catalog.convert_to({c}::pg_catalog.text, 'UTF8')"),
+        "uuid": "pg_catalog.uuid_send({c})",
+    },
 )
 _JSON: Final = _Target(
-    arrow=pa.json_(), exact=("json", "jsonb"), by={**dict.fromkeys(_TEXTS, "{c}::json"), _ANY: "to_jsonb({c})"}
+    arrow=pa.json_(),
+    exact=("json", "jsonb"),
+    by={**dict.fromkeys(_TEXTS, "{c}::pg_catalog.json"), _ANY: "pg_catalog.to_jsonb({c})"},
 )
 _TARGETS: Final[dict[str, _Target]] = {
     "bool": _Target(arrow=pa.bool_(), exact=("bool",)),
@@ -85,10 +92,12 @@ _TARGETS: Final[dict[str, _Target]] = {
     **dict.fromkeys(("text", "varchar", "string", "char", "bpchar", "name"), _TEXT),
     **dict.fromkeys(("binary", "bytea", "blob", "varbinary"), _BINARY),
     "date": _Target(
-        arrow=pa.date32(), exact=("date",), lossy={"timestamp": "{c}::date", "timestamptz": f"({_UTC})::date"}
+        arrow=pa.date32(),
+        exact=("date",),
+        lossy={"timestamp": "{c}::pg_catalog.date", "timestamptz": f"({_UTC})::pg_catalog.date"},
     ),
     **dict.fromkeys(("json", "jsonb"), _JSON),
-    "uuid": _Target(arrow=pa.uuid(), exact=("uuid",), by=dict.fromkeys(_TEXTS, "{c}::uuid")),
+    "uuid": _Target(arrow=pa.uuid(), exact=("uuid",), by=dict.fromkeys(_TEXTS, "{c}::pg_catalog.uuid")),
     "timestamp": _naive(pa.timestamp("us")),
     "timestamp_ns": _naive(pa.timestamp("ns")),
     **dict.fromkeys(("timestamp_tz", "timestamptz", "timestamp_utc"), _instant(pa.timestamp("us", "UTC"))),
@@ -121,4 +130,6 @@ def _decimal(word: str) -> _Target | None:
     arrow = decimal_type(precision, scale) if precision >= 1 and scale <= precision else None
     if arrow is None:
         return None
-    return _Target(arrow=arrow, exact=("numeric",), by=dict.fromkeys((*_INTS, *_TEXTS, "money"), "{c}::numeric"))
+    return _Target(
+        arrow=arrow, exact=("numeric",), by=dict.fromkeys((*_INTS, *_TEXTS, "money"), "{c}::pg_catalog.numeric")
+    )

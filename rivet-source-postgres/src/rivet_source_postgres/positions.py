@@ -56,6 +56,11 @@ def tag(type_: TypeName) -> str:
     return type_.quoted
 
 
+def is_foreign(position: Position) -> bool:
+    """Return whether the value of one key is of a type that is not the server's own."""
+    return position.type not in _CASTS and not position.type.startswith('"pg_catalog".')
+
+
 def typed_literal(position: Position) -> str:
     """Return the value of one key as a literal of its type.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
@@ -14,11 +14,29 @@ from rivet_core.types import Position, Query, Relation, SourceIdentity
 from rivet_source_postgres import translate
 from rivet_source_postgres.catalogue import find_table
 from rivet_source_postgres.failures import sqlstate
+from rivet_source_postgres.pinned import pinned
 from rivet_source_postgres.quoting import from_item
 
 if TYPE_CHECKING:
     from rivet_source_postgres.marks import KeyTypes
     from rivet_source_postgres.session import Session
+
+_NOW: Final = pinned("SELECT (extract(epoch FROM pg_catalog.clock_timestamp()) * 1000000)::pg_catalog.int8 AS us")
+_KEYS: Final = pinned("""
+SELECT pg_catalog.array_agg(a.attname::pg_catalog.text ORDER BY p.place) AS columns, i.indisunique AS is_unique,
+    i.indisprimary AS is_primary, pg_catalog.bool_and(a.attnotnull) AS not_null, i.indpred IS NULL AS is_full
+FROM pg_catalog.pg_index i
+JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
+JOIN pg_catalog.pg_am m ON m.oid = c.relam
+CROSS JOIN LATERAL pg_catalog.generate_series(0, i.indnkeyatts - 1) AS p(place)
+LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[p.place] AND a.attnum > 0
+LEFT JOIN pg_catalog.pg_opclass o ON o.oid = i.indclass[p.place]
+WHERE i.indrelid = {oid} AND i.indisvalid AND i.indisready AND m.amname = 'btree'
+GROUP BY i.indexrelid, i.indisunique, i.indisprimary, i.indpred IS NULL
+HAVING pg_catalog.bool_and(a.attname IS NOT NULL AND o.opcdefault AND i.indcollation[p.place] = a.attcollation)
+ORDER BY i.indisprimary DESC, i.indisunique AND pg_catalog.bool_and(a.attnotnull) AND i.indpred IS NULL DESC,
+    pg_catalog.count(*), i.indexrelid
+""")
 
 
 def identity(session: Session) -> SourceIdentity:
@@ -27,22 +45,22 @@ def identity(session: Session) -> SourceIdentity:
     A standby has its primary's number, so both are one source. Where an administrator has taken the function away,
     and only there, the server's address stands for it: the same for every user of that server, but not for a standby.
     """
-    database = str(session.rows("SELECT current_database()::text AS name")[0]["name"])
+    database = str(session.rows("SELECT pg_catalog.current_database()::pg_catalog.text AS name")[0]["name"])
     try:
-        row = session.rows("SELECT system_identifier::text AS server FROM pg_catalog.pg_control_system()")[0]
+        row = session.rows("SELECT system_identifier::pg_catalog.text AS server FROM pg_catalog.pg_control_system()")[0]
     except RivetError as error:
         if sqlstate(error) not in {"42501", "42883", "0A000"}:
             raise
         row = session.rows(
-            "SELECT coalesce(host(inet_server_addr()), 'local') || ':' ||"
-            " coalesce(inet_server_port()::text, current_setting('port')) AS server"
+            "SELECT pg_catalog.concat(coalesce(pg_catalog.host(pg_catalog.inet_server_addr()), 'local'), ':',"
+            " coalesce(pg_catalog.inet_server_port()::pg_catalog.text, pg_catalog.current_setting('port'))) AS server"
         )[0]
     return SourceIdentity(engine="postgres", server=row["server"], database=database)
 
 
 def now(session: Session) -> datetime:
     """Return the server's clock."""
-    row = session.rows("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::int8 AS us")[0]
+    row = session.rows(_NOW)[0]
     return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=row["us"])
 
 
@@ -56,24 +74,7 @@ def keys(session: Session, relation: Relation) -> tuple[Key, ...]:
     if isinstance(relation, Query):
         return ()
     table = find_table(session, relation)
-    rows = session.rows(
-        f"""
-        SELECT array_agg(a.attname::text ORDER BY p.place) AS columns, i.indisunique AS is_unique,
-            i.indisprimary AS is_primary, bool_and(a.attnotnull) AS not_null, i.indpred IS NULL AS is_full
-        FROM pg_catalog.pg_index i
-        JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
-        JOIN pg_catalog.pg_am m ON m.oid = c.relam
-        CROSS JOIN LATERAL generate_series(0, i.indnkeyatts - 1) AS p(place)
-        LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[p.place] AND a.attnum > 0
-        LEFT JOIN pg_catalog.pg_opclass o ON o.oid = i.indclass[p.place]
-        WHERE i.indrelid = {table.oid} AND i.indisvalid AND i.indisready AND m.amname = 'btree'
-        GROUP BY i.indexrelid, i.indisunique, i.indisprimary, i.indpred IS NULL
-        HAVING bool_and(a.attname IS NOT NULL AND o.opcdefault AND i.indcollation[p.place] = a.attcollation)
-        ORDER BY i.indisprimary DESC, i.indisunique AND bool_and(a.attnotnull) AND i.indpred IS NULL DESC,
-            count(*), i.indexrelid
-        """,
-        relation=str(relation),
-    )
+    rows = session.rows(_KEYS.format(oid=table.oid), relation=str(relation))
     return tuple(
         Key(
             columns=tuple(row["columns"]),
@@ -90,15 +91,15 @@ def bounds(session: Session, relation: Relation, column: str, types: KeyTypes) -
     """Return a column's extremes; three questions in one statement, each of which an index on the column answers."""
     key = ColumnKey(column)
     expression, item = translate.key_expression(key), from_item(relation)
-    edge = f"(SELECT ({expression})::text FROM {item} WHERE {expression} IS NOT NULL ORDER BY {expression}"
+    (kind,) = types.of(session, relation, (key,))
+    edge = f"(SELECT {kind.text} FROM {item} WHERE {expression} IS NOT NULL ORDER BY {expression}"
     row = session.rows(
         f"SELECT {edge} LIMIT 1) AS low, {edge} DESC LIMIT 1) AS high,"
-        f" (SELECT count(*) FROM {item} WHERE {expression} IS NULL) AS nulls",
+        f" (SELECT pg_catalog.count(*) FROM {item} WHERE {expression} IS NULL) AS nulls",
         relation=str(relation),
     )[0]
     if row["low"] is None:
         return None
-    (kind,) = types.of(session, relation, (key,))
     return Bounds(low=Position(kind.tag, row["low"]), high=Position(kind.tag, row["high"]), nulls=row["nulls"])
 
 
@@ -112,12 +113,13 @@ def split(session: Session, request: ReadRequest, split_keys: Keys, n: int, type
         return ()
     expressions = [translate.key_expression(key) for key in split_keys]
     plain = attrs.evolve(request, order=(), limit=None)
-    tail = translate.tail(plain)
-    tail += " AND " if request.terms else " WHERE "
-    tail += " AND ".join(f"{expression} IS NOT NULL" for expression in expressions)
     relation = str(request.relation)
     with session.transaction(keep=True):
-        total = session.rows(f"SELECT count(*) AS n{tail}", relation=relation)[0]["n"]
+        kinds = types.of(session, request.relation, split_keys)
+        tail = translate.tail(plain, schemas=types.schemas(session, request))
+        tail += " AND " if request.terms else " WHERE "
+        tail += " AND ".join(f"{expression} IS NOT NULL" for expression in expressions)
+        total = session.rows(f"SELECT pg_catalog.count(*) AS n{tail}", relation=relation)[0]["n"]
         places = sorted({total * share // n + 1 for share in range(1, n)} - {1})
         places = [place for place in places if place <= total]
         if not places:
@@ -125,21 +127,26 @@ def split(session: Session, request: ReadRequest, split_keys: Keys, n: int, type
         order = ", ".join(expressions)
         picked = ", ".join(f"{expression} AS k{place}" for place, expression in enumerate(expressions))
         names = [f"k{place}" for place in range(len(expressions))]
+        texts = [f"{kind.select.of(f'numbered.{name}')} AS {name}" for kind, name in zip(kinds, names, strict=True)]
+        within = pinned(f" WHERE place <= {places[-1]} AND place = ANY ('{{{', '.join(map(str, places))}}}')")
         rows = session.rows(
-            f"SELECT {', '.join(f'({name})::text AS {name}' for name in names)} FROM"
-            f" (SELECT {picked}, row_number() OVER (ORDER BY {order}) AS place{tail}) AS numbered"
-            f" WHERE place <= {places[-1]} AND place = ANY (ARRAY[{', '.join(map(str, places))}]::int8[])"
+            f"SELECT {', '.join(texts)} FROM"
+            f" (SELECT {picked}, pg_catalog.row_number() OVER (ORDER BY {order}) AS place{tail}) AS numbered"
+            f"{within}"
             f" GROUP BY {', '.join(f'numbered.{name}' for name in names)}"
             f" ORDER BY {', '.join(f'numbered.{name}' for name in names)}",
             relation=relation,
         )
-        kinds = types.of(session, request.relation, split_keys)
     return tuple(
         Position.row(*(Position(kind.tag, row[name]) for kind, name in zip(kinds, names, strict=True))) for row in rows
     )
 
 
-def count(session: Session, request: ReadRequest, snapshot: str | None) -> int:
+def count(session: Session, request: ReadRequest, snapshot: str | None, types: KeyTypes) -> int:
     """Return how many rows a request has."""
     with session.transaction(snapshot=snapshot):
-        return int(session.rows(translate.count(request), relation=str(request.relation))[0]["n"])
+        return int(
+            session.rows(translate.count(request, types.schemas(session, request)), relation=str(request.relation))[0][
+                "n"
+            ]
+        )

@@ -46,7 +46,10 @@ def read(
         nulling = tuple(column.name for column in request.columns if _nulls_arrays(column.field))
         flags = tuple(arrays.misshapen(identifier(name)) for name in nulling)
         flags += () if marks.tied is None else (marks.tied,)
-        sql = translate.select(request, translate.Extras(keys=marks.hidden, nulls_first=marks.nulls_first, flags=flags))
+        extras = translate.Extras(
+            keys=marks.hidden, nulls_first=marks.nulls_first, flags=flags, schemas=types.schemas(session, request)
+        )
+        sql = translate.select(request, extras)
         delivery = Delivery(
             relation=str(relation),
             fields=tuple(column.field for column in request.columns),

@@ -12,6 +12,7 @@ import pyarrow as pa
 from rivet_core.errors import EnvironmentFailure, InternalError, RivetError, SnapshotGone
 from rivet_source_postgres.driver import ERRORS, Connection, Statement
 from rivet_source_postgres.failures import failure, sqlstate
+from rivet_source_postgres.pinned import pinned
 from rivet_source_postgres.quoting import literal
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 #: What the versions of the server say of a snapshot that they do not know.
 _NO_SNAPSHOT: Final = frozenset({"22023", "42704", "55000"})
+
+_SETTLED: Final = pinned("pg_catalog.lower(pg_catalog.current_setting({name})) = {value}")
 
 
 @attrs.frozen(kw_only=True)
@@ -233,9 +236,9 @@ class Session:
         """Ask for the encoding, and whether the settings have arrived: a pooler may drop them without a word."""
         wanted = {name: value for name, value in self._login.settings.items() if not name.endswith("_timeout")}
         checks = " AND ".join(
-            f"lower(current_setting({literal(name)})) = {literal(value.lower())}" for name, value in wanted.items()
+            _SETTLED.format(name=literal(name), value=literal(value.lower())) for name, value in wanted.items()
         )
-        sql = f"SELECT current_setting('server_encoding') AS encoding, ({checks}) AS settled"
+        sql = f"SELECT pg_catalog.current_setting('server_encoding') AS encoding, ({checks}) AS settled"
         self._begin(connection)
         with self.stream(sql) as batches:
             (answer,) = [row for batch in batches for row in batch.to_pylist()]
@@ -245,7 +248,7 @@ class Session:
 
     def _local_settings(self) -> str:
         calls = [
-            f"set_config({literal(name)}, {literal(value)}, true)"
+            f"pg_catalog.set_config({literal(name)}, {literal(value)}, true)"
             for name, value in self._login.settings.items()
             if name != "default_transaction_read_only"
         ]

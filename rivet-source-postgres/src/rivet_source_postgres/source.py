@@ -61,7 +61,8 @@ class PostgresSource:
         return probes.split(self._idle(), request, keys, n, self._types)
 
     def count(self, request: ReadRequest, context: ReadContext) -> int:
-        return probes.count(self._idle(), request, None if context.snapshot is None else context.snapshot.token)
+        snapshot = None if context.snapshot is None else context.snapshot.token
+        return probes.count(self._idle(), request, snapshot, self._types)
 
     def now(self) -> datetime:
         return probes.now(self._idle())
@@ -86,7 +87,8 @@ class PostgresSource:
             with session.transaction(keep=True):
                 # Holding it means being idle in a transaction, which a server may punish.
                 sql = (
-                    "SELECT pg_export_snapshot() AS token, set_config('idle_in_transaction_session_timeout', '0', true)"
+                    "SELECT pg_catalog.pg_export_snapshot() AS token,"
+                    " pg_catalog.set_config('idle_in_transaction_session_timeout', '0', true)"
                 )
                 try:
                     yield Snapshot(token=session.rows(sql)[0]["token"], travels=True)

@@ -12,7 +12,9 @@ import attrs
 import pyarrow as pa
 
 from rivet_core.types import Fidelity
+from rivet_source_postgres import selects
 from rivet_source_postgres.numerics import numeric_type
+from rivet_source_postgres.pinned import pinned
 from rivet_source_postgres.selects import COLUMN, Select
 
 #: Digits of the largest amount of ``money``, a 64-bit integer of minor units.
@@ -63,30 +65,34 @@ def _money(context: TypeContext) -> pa.DataType:
 
 #: "char" may hold any byte: from 128 on it is not text, and newer servers write its octal escape.
 _CHAR: Final = Select(
-    "CASE WHEN {c}::int4 < 0 THEN"
-    " '\\' || (({c}::int4 + 256) / 64) || (({c}::int4 + 256) / 8 % 8) || (({c}::int4 + 256) % 8)"
-    " ELSE {c}::text END"
+    pinned(
+        "CASE WHEN {c}::pg_catalog.int4 < 0"
+        " THEN pg_catalog.encode(pg_catalog.substr(pg_catalog.int4send({c}::pg_catalog.int4), 4), 'escape')"
+        " ELSE {c}::pg_catalog.text END"
+    )
 )
+_POINT: Final = "pg_catalog.strpos({c}::pg_catalog.text, '.')"
 #: The server writes .7S where ours, like the Rust tool's, has always six digits.
 _INTERVAL: Final = Select(
-    "CASE WHEN {c}::text LIKE '%.%'"
-    " THEN rpad(rtrim({c}::text, 'S'), strpos({c}::text, '.') + 6, '0') || 'S' ELSE {c}::text END"
+    pinned(
+        f"CASE WHEN {_POINT} > 0 THEN"
+        f" pg_catalog.rpad(pg_catalog.rtrim({{c}}::pg_catalog.text, 'S'), {_POINT} + 6, '0') || 'S'"
+        " ELSE {c}::pg_catalog.text END"
+    )
 )
 
 TEXT: Final = TypeRule(
     arrow=_always(pa.utf8()),
-    select=Select("{c}::text"),
+    select=selects.TEXT,
     list_select=None,
     fidelity=Fidelity.TEXT,
     remark="no Arrow type means the same: the server's own text",
 )
-#: As :data:`TEXT`, by the type's output function, where the type's own cast to text may say something else.
-PRINTED: Final = Select("CASE WHEN {c} IS NOT NULL THEN format('%s', {c}) END")
 #: Enums of users; their labels must not depend on what the driver knew when it connected.
 ENUM: Final = TypeRule(
     arrow=_always(pa.utf8()),
-    select=Select("{c}::text"),
-    list_select=Select("{c}::text[]"),
+    select=selects.TEXT,
+    list_select=Select("{c}::pg_catalog.text[]"),
     fidelity=Fidelity.COMPATIBLE,
     remark="the label",
 )
@@ -98,18 +104,18 @@ RULES: Final[dict[str, TypeRule]] = {
     "int8": TypeRule(arrow=_always(pa.int64())),
     "oid": TypeRule(
         arrow=_always(pa.int64()),
-        select=Select("{c}::int8"),
-        list_select=Select("{c}::int8[]"),
+        select=selects.INT8,
+        list_select=Select("{c}::pg_catalog.int8[]"),
         fidelity=Fidelity.COMPATIBLE,
     ),
     "float4": TypeRule(arrow=_always(pa.float32())),
     "float8": TypeRule(arrow=_always(pa.float64())),
     # As text, which the driver would make of it in three times the time that the server takes.
-    "numeric": TypeRule(arrow=_numeric, select=Select("{c}::text"), holes=True),
+    "numeric": TypeRule(arrow=_numeric, select=selects.TEXT, holes=True),
     "money": TypeRule(
         arrow=_money,
-        select=Select("{c}::numeric"),
-        list_select=Select("{c}::numeric[]"),
+        select=Select("{c}::pg_catalog.numeric"),
+        list_select=Select("{c}::pg_catalog.numeric[]"),
         fidelity=Fidelity.COMPATIBLE,
         remark="the scale is that of the server's lc_monetary; the currency is not part of the value",
     ),
@@ -134,5 +140,5 @@ RULES: Final[dict[str, TypeRule]] = {
     "jsonb": TypeRule(arrow=_always(pa.json_()), remark="as the server writes it: one blank behind : and ,"),
     "uuid": TypeRule(arrow=_always(pa.uuid())),
     # A cast keeps a declaration in front, whose encoding is that of the server and not that of the file.
-    "xml": attrs.evolve(TEXT, select=PRINTED),
+    "xml": attrs.evolve(TEXT, select=selects.PRINTED),
 }
