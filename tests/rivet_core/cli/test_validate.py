@@ -55,6 +55,28 @@ def test_a_changed_byte_is_found_at_full_depth(rivet: Rivet, exported: Path) -> 
     assert rivet("validate", "-c", "rivet.yaml", "--depth", "full").code == 3
 
 
+@pytest.mark.parametrize("depth", ["light", "sample", "full"])
+def test_the_dataset_of_another_state_files_export_is_not_passed_for_ones_own(
+    rivet: Rivet, shop: Path, depth: str
+) -> None:
+    text = "\n".join(
+        (
+            f"source: {{type: sqlite, path: {shop / 'shop.db'}}}",
+            "exports:",
+            "  - {name: NAME, table: orders, mode: full, format: parquet, destination: {type: local, path: PATH}}",
+        )
+    ).replace("PATH", str(shop / "shared"))
+    for name in ("first", "second"):
+        (shop / name).mkdir()
+        (shop / name / "rivet.yaml").write_text(text.replace("NAME", name))
+        assert rivet("run", "-c", f"{name}/rivet.yaml").code == 0
+    done = rivet("validate", "-c", "first/rivet.yaml", "--depth", depth, "--json-errors")
+    assert (done.code, done.error()["code"]) == (3, "RIVET_VALIDATE_FAILED")
+    assert "[RIVET_VERIFY_EXPORT_MISMATCH] the manifest is that of the export 'second'" in done.out
+    assert rivet("validate", "-c", "second/rivet.yaml", "--depth", depth).code == 0
+    assert rivet("validate", "-c", "first/rivet.yaml", "--depth", depth, "--prefix", str(shop / "shared")).code == 0
+
+
 def test_only_the_bad_export_is_named(rivet: Rivet, exported: Path) -> None:
     part(exported).unlink()
     done = rivet("validate", "-c", "rivet.yaml")

@@ -81,6 +81,8 @@ def verify_export(loaded: Loaded, intent: Intent, wanted: Wanted) -> tuple[Verif
                     prefix=dataset,
                     run_id=wanted.run_id,
                     content=intent.verify == "content",
+                    # Whoever names another prefix may well mean another export's.
+                    export=intent.name if wanted.prefix is None else None,
                 ),
             )
             for dataset in datasets

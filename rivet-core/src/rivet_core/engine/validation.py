@@ -20,6 +20,7 @@ from rivet_core.manifest.names import MANIFEST, SUCCESS, is_control, is_roll_of,
 from rivet_core.manifest.report import Depth, Failure, FailureKind, Verification
 from rivet_core.manifest.verification import (
     check_consistency,
+    check_export,
     check_marker,
     check_parts,
     check_status,
@@ -43,6 +44,7 @@ def validate(
     run_id: str | None = None,
     content: bool = False,
     folder: Path | None = None,
+    export: str | None = None,
 ) -> Verification:
     """Verify one dataset: the canonical manifest's, or that of one run.
 
@@ -53,11 +55,12 @@ def validate(
     :param run_id: verify this run's own manifest, and its rolls; the marker is not judged then.
     :param content: parts that the store's MD5 cannot confirm are failures (``verify: content``).
     :param folder: where the one part at a time lies; the system's temporary folder when None.
+    :param export: whose dataset it has to be; anybody's when None.
     """
     control = Control(destination=destination, prefix=prefix)
     report = Verification(depth=depth)
     try:
-        report, found = _begin(report, control, run_id)
+        report, found = _begin(report, control, run_id, export)
         if depth is Depth.LIGHT or found is None:
             return report
         listed = control.listing()
@@ -77,7 +80,9 @@ def find_datasets(destination: Destination) -> tuple[str, ...]:
     return tuple(sorted(prefix for prefix in prefixes if not is_control(prefix)))
 
 
-def _begin(report: Verification, control: Control, run_id: str | None) -> tuple[Verification, Found | None]:
+def _begin(
+    report: Verification, control: Control, run_id: str | None, export: str | None
+) -> tuple[Verification, Found | None]:
     """Return the report on the control objects alone, and the manifest to go on with."""
     name = MANIFEST if run_id is None else run_manifest(run_id)
     data = control.get(name, FailureKind.MANIFEST_UNREAD)
@@ -90,7 +95,7 @@ def _begin(report: Verification, control: Control, run_id: str | None) -> tuple[
     except ReadFailed as error:
         return attrs.evolve(report, failures=(error.failure,)), None
     inconsistent = check_consistency(found.manifest)
-    failures = [*inconsistent, *check_status(found.manifest)]
+    failures = [*inconsistent, *check_status(found.manifest), *check_export(found.manifest, export)]
     report = attrs.evolve(
         report,
         manifest_self_consistent=not inconsistent,

@@ -41,6 +41,7 @@ class FailureKind(Enum):
     MANIFEST_MISSING = ("manifest_missing_under_marker", "MANIFEST_MISSING", Weight.FATAL)
     MARKER_MALFORMED = ("success_marker_malformed", "SUCCESS_MALFORMED", Weight.FATAL)
     MARKER_STALE = ("success_marker_stale", "SUCCESS_STALE", Weight.FATAL)
+    EXPORT = ("manifest_of_another_export", "EXPORT_MISMATCH", Weight.FATAL)
     CONTENT_UNMET = ("content_unmet", "CONTENT_UNMET", Weight.FATAL)
     COMMIT_UNFINISHED = ("commit_unfinished", "COMMIT_UNFINISHED", Weight.UNVERIFIED)
     RUN_NOT_SUCCESSFUL = ("run_not_successful", "RUN_NOT_SUCCESSFUL", Weight.UNVERIFIED)

@@ -51,6 +51,21 @@ def check_status(manifest: Manifest) -> tuple[Failure, ...]:
     return (Failure(kind=FailureKind.RUN_NOT_SUCCESSFUL, detail=detail, facts=(("status", status),)),)
 
 
+def check_export(manifest: Manifest, export: str | None) -> tuple[Failure, ...]:
+    """Return a failure when a manifest is another export's: whoever loads the prefix would get the other's rows.
+
+    :param export: the configured name, which may be that of a family of split units; None when any will do.
+    """
+    if export is None or export in {manifest.export_name, manifest.export_family}:
+        return ()
+    detail = (
+        f"the manifest is that of the export {manifest.export_name!r} (run {manifest.run_id}), and not of {export!r}:"
+        " something else writes to this prefix, or the export was renamed and did not run since"
+    )
+    facts = (("expected", export), ("actual", manifest.export_name))
+    return (Failure(kind=FailureKind.EXPORT, detail=detail, facts=facts),)
+
+
 def check_marker(
     manifest: bytes, status: Status, marker: bytes | None, earlier: Iterable[tuple[str, bytes]]
 ) -> tuple[Failure, ...]:
