@@ -9,7 +9,8 @@ import pyarrow as pa
 import pytest
 
 from rivet_core.errors import RivetError
-from rivet_core.types import ColumnRules, Fidelity, InvalidValue
+from rivet_core.requests import ColumnKey
+from rivet_core.types import ColumnRules, Fidelity, InvalidValue, Table
 
 
 def refused(room: Any, relation: str, **keys: Any) -> RivetError:
@@ -457,6 +458,64 @@ def test_the_elements_of_an_array_follow_the_policy(room: Any) -> None:
     batches = room.batches("t", on_invalid="null")
     assert dict(batches[0].nulled) == {"d": 1, "n": 1}
     assert batches[0].data.column("n").to_pylist() == [[Decimal("1.5"), None], None]
+
+
+CASTS = """
+CREATE TYPE em AS ENUM ('a', 'it''s', 'b, "c\\', '', 'null');
+CREATE DOMAIN dom_em AS em; CREATE DOMAIN dom_int AS int; CREATE DOMAIN dom_num AS numeric;
+CREATE DOMAIN dom_mon AS money;
+CREATE TYPE comp AS (a int, b text); CREATE TYPE span AS RANGE (subtype = float8);
+CREATE FUNCTION cast1(em) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT 'cast!'::text $$;
+CREATE FUNCTION cast2(em[]) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$ SELECT ARRAY['cast!'] $$;
+CREATE FUNCTION cast3(dom_int[]) RETURNS int[] LANGUAGE sql IMMUTABLE AS $$ SELECT ARRAY[-1] $$;
+CREATE FUNCTION cast4(dom_num[]) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$ SELECT ARRAY['cast!'] $$;
+CREATE FUNCTION cast5(dom_mon[]) RETURNS numeric[] LANGUAGE sql IMMUTABLE AS $$ SELECT ARRAY[-1::numeric] $$;
+CREATE FUNCTION cast6(comp) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT 'cast!'::text $$;
+CREATE FUNCTION cast7(comp[]) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT 'cast!'::text $$;
+CREATE FUNCTION cast8(span) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT 'cast!'::text $$;
+CREATE FUNCTION cast9(span[]) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT 'cast!'::text $$;
+CREATE FUNCTION cast0(em[]) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT 'cast!'::text $$;
+CREATE CAST (em AS text) WITH FUNCTION cast1(em) AS IMPLICIT;
+CREATE CAST (em[] AS text[]) WITH FUNCTION cast2(em[]);
+CREATE CAST (em[] AS text) WITH FUNCTION cast0(em[]);
+CREATE CAST (dom_int[] AS int[]) WITH FUNCTION cast3(dom_int[]) AS IMPLICIT;
+CREATE CAST (dom_num[] AS text[]) WITH FUNCTION cast4(dom_num[]);
+CREATE CAST (dom_mon[] AS numeric[]) WITH FUNCTION cast5(dom_mon[]);
+CREATE CAST (comp AS text) WITH FUNCTION cast6(comp);
+CREATE CAST (comp[] AS text) WITH FUNCTION cast7(comp[]);
+CREATE CAST (span AS text) WITH FUNCTION cast8(span);
+CREATE CAST (span[] AS text) WITH FUNCTION cast9(span[]);
+CREATE TABLE casts (
+    id int, e em, ea em[], de dom_em, dea dom_em[], di dom_int[], dn dom_num[], dm dom_mon[], c comp, ca comp[], s span,
+    sa span[]
+);
+INSERT INTO casts SELECT 1, 'a', array_append(enum_range(NULL::em), NULL), 'b, "c\\', '{a,NULL}', '{1,NULL}', '{1.50,NaN}', '{2.5}',
+    '(1,"a,b")', ARRAY['(1,"a,b")'::comp], '[1,2]', '{"[1,2]",NULL}';
+INSERT INTO casts VALUES (2);
+"""
+
+
+@pytest.mark.parametrize("relation", ["casts", "SELECT * FROM casts"])
+def test_no_cast_of_a_user_changes_a_value(room: Any, relation: str) -> None:
+    room.run_sql(CASTS)
+    expected = {
+        "id": 1, "e": "a", "ea": ["a", "it's", 'b, "c\\', "", "null", None], "de": 'b, "c\\', "dea": ["a", None],
+        "di": [1, None], "dn": ["1.50", "NaN"], "dm": [Decimal("2.50")], "c": '(1,"a,b")',
+        "ca": '{"(1,\\"a,b\\")"}', "s": "[1,2]", "sa": '{"[1,2]",NULL}',
+    }  # fmt: skip
+    for policy in ("fail", "null"):
+        rows = sorted(room.table(relation, on_invalid=policy).to_pylist(), key=lambda row: row["id"])
+        assert rows == [expected, dict.fromkeys(expected) | {"id": 2}]
+    as_text = room.table(relation, types={name: "text" for name in expected if name != "id"}).to_pylist()
+    assert "cast!" not in str(as_text)
+    assert "cast!" not in str(room.table(relation, on_invalid="text").to_pylist())
+
+
+def test_no_cast_of_a_user_changes_a_position(room: Any) -> None:
+    room.run_sql(f"{CASTS} DELETE FROM casts WHERE id = 2")
+    batches = room.batches("casts", order=(ColumnKey("e"),), limit=1)
+    assert batches[0].mark.value == "a"
+    assert room.own.bounds(Table("casts"), "e").high.value == "a"
 
 
 # -- overrides ----------------------------------------------------------------

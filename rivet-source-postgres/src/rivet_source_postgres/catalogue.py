@@ -57,6 +57,7 @@ class ColumnFacts:
     :param native: the type as the server writes it, domains by their own name.
     :param type: domains resolved to their base.
     :param element: for true arrays the elements' type, domains resolved.
+    :param odd_array: for true arrays: users' own casts may give other elements than the server prints.
     :param readable: whether this user may select it.
     """
 
@@ -65,6 +66,7 @@ class ColumnFacts:
     type: TypeName
     element: TypeName | None
     not_null: bool
+    odd_array: bool = False
     readable: bool = True
 
 
@@ -96,6 +98,7 @@ class KeyFacts:
 
 
 #: Resolves domains, and the elements of arrays, of ``wanted(place, name, type, modifier, not_null, readable)``.
+#: What users make has numbers from 16384 on.
 _RESOLVE: Final = pinned("""
 WITH RECURSIVE wanted(place, name, type, modifier, not_null, readable) AS ({wanted}),
 base(place, depth, type, modifier, element) AS (
@@ -120,6 +123,9 @@ SELECT w.name::pg_catalog.text AS name, pg_catalog.format_type(w.type::pg_catalo
     f.typtype::pg_catalog.text AS kind, f.modifier::pg_catalog.int4 AS modifier,
     EXISTS (SELECT FROM pg_catalog.pg_cast c WHERE c.castsource = f.type
         AND c.casttarget = 'pg_catalog.text'::pg_catalog.regtype AND c.castmethod = 'f') AS odd_text,
+    EXISTS (SELECT FROM pg_catalog.pg_cast c JOIN pg_catalog.pg_type t ON t.oid = c.casttarget
+        WHERE c.castsource = ANY (ARRAY[f.type, e.type]) AND c.castmethod = 'f' AND c.oid >= 16384
+        AND t.typnamespace = 'pg_catalog'::pg_catalog.regnamespace) AS odd_array,
     e.nspname::pg_catalog.text AS element_schema, e.typname::pg_catalog.text AS element,
     e.typtype::pg_catalog.text AS element_kind,
     e.modifier::pg_catalog.int4 AS element_modifier
@@ -290,6 +296,7 @@ def _column(row: dict[str, Any]) -> ColumnFacts:
         ),
         element=element,
         not_null=row["not_null"],
+        odd_array=element is not None and row["odd_array"],
         readable=row["readable"],
     )
 

@@ -15,7 +15,7 @@ from rivet_source_postgres import arrays, catalogue
 from rivet_source_postgres.delivery import NULLS
 from rivet_source_postgres.overrides import override
 from rivet_source_postgres.quoting import identifier
-from rivet_source_postgres.selects import COLUMN, PRINTED
+from rivet_source_postgres.selects import COLUMN, PRINTED, TEXT_TYPE
 from rivet_source_postgres.types import ENUM, RULES, TEXT, TypeContext, TypeRule
 
 if TYPE_CHECKING:
@@ -136,12 +136,16 @@ def _list(facts: ColumnFacts, element: TypeName, policy: InvalidValue, server: S
         return _text(facts, TEXT.remark)
     arrow = rule.arrow(TypeContext(modifier=element.modifier, money_scale=server.money_scale))
     quoted = identifier(facts.name)
-    expression, fidelity, remark = rule.list_select.of(quoted), rule.fidelity, rule.remark
+    array = quoted
+    if facts.odd_array:
+        # Read again from what the server prints, past the casts.
+        array = f"({PRINTED.of(quoted)})::{TEXT_TYPE if rule is ENUM else element.quoted}[]"
+    expression, fidelity, remark = rule.list_select.of(array), rule.fidelity, rule.remark
     if arrow is None:
-        arrow, expression, fidelity, remark = pa.utf8(), f"{quoted}::pg_catalog.text[]", Fidelity.TEXT, _NO_SCALE
+        arrow, expression, fidelity, remark = pa.utf8(), f"{array}::{TEXT_TYPE}[]", Fidelity.TEXT, _NO_SCALE
     elif rule.list_select == COLUMN:
         # Without the cast an array of a domain's values would be of a type that the driver does not know.
-        expression = f"{quoted}::{element.quoted}[]"
+        expression = f"{array}::{element.quoted}[]"
     if policy is InvalidValue.NULL:
         expression = arrays.nulling(quoted, expression)
     else:
@@ -206,17 +210,6 @@ def _refuse_unusable(facts: tuple[ColumnFacts, ...], relation: Relation, rules: 
             code="RIVET_CONFIG_META_COLUMN_COLLISION",
             place=place,
             remedy=f"Read through a query that names it otherwise; names with {HIDDEN_PREFIX} are taken.",
-        )
-    if unknown := sorted({name for name, _ in rules.types} - set(names)):
-        near = [name for name in names if name.lower() in {wish.lower() for wish in unknown}]
-        msg = f"columns: names {', '.join(unknown)}, which the relation does not have"
-        raise UsageError(
-            msg,
-            code="RIVET_CONFIG_VALUE_INVALID",
-            place=place,
-            remedy=f"There is {', '.join(near)}: names are taken exactly."
-            if near
-            else "Correct or remove the override.",
         )
     if closed := [one.name for one in facts if not one.readable]:
         msg = f"this user may not read {', '.join(closed)}"

@@ -108,9 +108,9 @@ def resolve(options: PostgresOptions) -> Endpoint:
     if options.url is not None:
         return parse_url(options.url)
     if options.url_env is not None:
-        return parse_url(_variable(options.url_env, "url_env"))
+        return parse_url(_variable(options.url_env, "url_env"), key="url_env")
     if options.url_file is not None:
-        return parse_url(_line(options.url_file))
+        return parse_url(_line(options.url_file), key="url_file")
     password = options.password
     if options.password_env is not None:
         password = _variable(options.password_env, "password_env")
@@ -122,17 +122,19 @@ def resolve(options: PostgresOptions) -> Endpoint:
     )
 
 
-def parse_url(url: Secret) -> Endpoint:
+def parse_url(url: Secret, *, key: str = "url") -> Endpoint:
     """Return the endpoint of a URL; a password may be percent-encoded or raw.
 
     The user information ends at the first ``@`` behind which everything looks like hosts, a database and known
     parameters.
+
+    :param key: the option that gave it, for errors.
     """
     text = url.reveal().strip()
     scheme = _SCHEME.match(text)
     if scheme is None:
         msg = "the URL does not start with postgresql://"
-        raise _invalid(msg)
+        raise _invalid(msg, key)
     rest = text[scheme.end() :]
     at, match = -1, None
     while match is None and (at := rest.find("@", at + 1)) >= 0:
@@ -141,14 +143,14 @@ def parse_url(url: Secret) -> Endpoint:
         at, match = -1, _REST.fullmatch(rest)
     if match is None:
         msg = "the URL cannot be taken apart into user, hosts, database and known parameters"
-        raise _invalid(msg)
+        raise _invalid(msg, key)
     user, _, password = rest[: max(at, 0)].partition(":")
     parameters = [pair.partition("=") for pair in (match["query"] or "").split("&") if pair]
     decoded = {name: unquote(value) for name, _, value in parameters}
     word = _decoded(password) or decoded.pop("password", "")
     hosts = tuple(_host(part) for part in match["hosts"].split(","))
     if "host" in decoded or "port" in decoded:
-        hosts = _listed(hosts, decoded.pop("host", None), decoded.pop("port", None))
+        hosts = _listed(hosts, decoded.pop("host", None), decoded.pop("port", None), key)
     return Endpoint(
         hosts=hosts,
         user=_decoded(user) or decoded.pop("user", None),
@@ -168,7 +170,9 @@ def _host(text: str) -> tuple[str, str]:
     return unquote(name), port
 
 
-def _listed(hosts: tuple[tuple[str, str], ...], names: str | None, ports: str | None) -> tuple[tuple[str, str], ...]:
+def _listed(
+    hosts: tuple[tuple[str, str], ...], names: str | None, ports: str | None, key: str
+) -> tuple[tuple[str, str], ...]:
     """Return the hosts with what ``host=`` and ``port=`` say instead, as the driver's library reads them."""
     listed = names.split(",") if names is not None else [name for name, _ in hosts]
     numbers = ports.split(",") if ports is not None else [port for _, port in hosts]
@@ -176,7 +180,7 @@ def _listed(hosts: tuple[tuple[str, str], ...], names: str | None, ports: str | 
         numbers *= len(listed)
     if len(numbers) != len(listed):
         msg = "the URL names another number of ports than of hosts"
-        raise _invalid(msg)
+        raise _invalid(msg, key)
     return tuple(zip(listed, numbers, strict=True))
 
 
@@ -218,14 +222,14 @@ def _line(path: Path) -> Secret:
         ) from None
     if any(line.strip() for line in lines[1:]):
         msg = "the file that url_file names holds more than one line"
-        raise _invalid(msg)
+        raise _invalid(msg, "url_file")
     return Secret(lines[0].strip())
 
 
-def _invalid(what: str) -> UsageError:
+def _invalid(what: str, key: str) -> UsageError:
     return UsageError(
         what,
         code="RIVET_CONFIG_SOURCE_URL_INVALID",
-        place=Place(path="source"),
+        place=Place(path=f"source.{key}"),
         remedy="Write postgresql://user:password@host:5432/database, or give host, user, password_env and database.",
     )

@@ -9,6 +9,9 @@ from rivet_core.hookspecs import SourceType, hookimpl
 from rivet_source_postgres.options import PostgresOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rivet_core.errors import RivetError
     from rivet_core.protocols import Source
 
 
@@ -28,6 +31,8 @@ def rivet_sources() -> tuple[SourceType, ...]:
             ),
             factory=make_source,
             schemes=("postgresql", "postgres"),
+            check=check,
+            check_query=check_query,
         ),
     )
 
@@ -37,3 +42,17 @@ def make_source(options: PostgresOptions) -> Source:
     from rivet_source_postgres.source import PostgresSource
 
     return PostgresSource(options)
+
+
+def check(options: PostgresOptions) -> Iterable[RivetError]:
+    """Return what is wrong with the options, as far as no server needs to be asked."""
+    from rivet_source_postgres.checks import faults
+
+    return faults(options)
+
+
+def check_query(query: str) -> None:
+    """Refuse a text that is not one statement."""
+    from rivet_source_postgres.statements import subquery_text
+
+    subquery_text(query)

@@ -26,7 +26,8 @@ class Select:
 
 #: The column as it is.
 COLUMN: Final = Select("{c}")
-TEXT: Final = Select("{c}::pg_catalog.text")
+TEXT_TYPE: Final = "pg_catalog.text"
+TEXT: Final = Select(f"{{c}}::{TEXT_TYPE}")
 INT8: Final = Select("{c}::pg_catalog.int8")
 #: As :data:`TEXT`, by the type's output function, where the type's own cast to text may say something else.
 PRINTED: Final = Select("CASE WHEN {c} IS NOT NULL THEN pg_catalog.format('%s', {c}) END")

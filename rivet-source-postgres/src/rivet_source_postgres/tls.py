@@ -118,9 +118,9 @@ def _look_into(path: Path) -> None:
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=path)
     except ssl.SSLError:
-        msg = f"the file {path} holds no certificate in PEM"
+        msg = "the file that ca_file names holds no certificate in PEM"
     except OSError as error:
-        msg = f"the file {path} cannot be read: {type(error).__name__}"
+        msg = f"the file that ca_file names cannot be read: {error.strerror or type(error).__name__}"
     else:
         return
     raise _invalid(msg, key="ca_file", remedy="Name a readable PEM file.")
