@@ -37,6 +37,18 @@ def test_the_promise_is_shown(rivet: Rivet) -> None:
     assert "at least once" in rivet("check", "-c", "rivet.yaml").out.partition("promise")[2]
 
 
+def test_a_promise_that_exports_share_is_said_once(rivet: Rivet, shop: Path, configure: Callable[[str], None]) -> None:
+    text = (shop / "rivet.yaml").read_text()
+    configure(text + "  - {name: piped, table: orders, mode: full, format: csv, destination: {type: stdout}}\n")
+    lines = rivet("check", "-c", "rivet.yaml").out.splitlines()
+    assert [line for line in lines if line.startswith("promise")] == [
+        "promise for orders, customers",
+        "promise for piped",
+    ]
+    said = [line for line in lines if line.startswith("  - ")]
+    assert len(said) == len(set(said)) > 3
+
+
 def test_a_type_report_lists_every_column(rivet: Rivet) -> None:
     shown = rivet("check", "-c", "rivet.yaml", "-e", "orders", "--type-report").out
     assert [name for name in ("id", "name", "amount") if f"\n    {name} " not in shown] == []

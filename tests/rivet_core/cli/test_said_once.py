@@ -81,3 +81,11 @@ def _before(method: Any, first: Callable[[Any], None]) -> Any:
         return method(source)
 
     return both
+
+
+@pytest.mark.parametrize("mode", ["--json", "text"])
+def test_a_run_that_recorded_nothing_is_not_said_to_be_resumed(rivet: Rivet, failing: None, mode: str) -> None:
+    del failing
+    done = rivet("run", "-c", "rivet.yaml", "-e", "orders", *(() if mode == "text" else (mode,)))
+    assert "resumes" not in done.out + done.err
+    assert ("begins anew" in done.out) == (mode == "text")

@@ -114,6 +114,7 @@ def test_a_fact_of_an_export_is_in_its_report(facts: dict[str, object], line: st
     [
         (export(), "rivet validate -c rivet.yaml"),
         (export(BUSY, status="open"), "rivet run -c rivet.yaml -e orders    resumes"),
+        (export(BUSY, status="open", goes_on=False), "rivet run -c rivet.yaml -e orders    begins anew"),
         (export(INTEGRITY, status="failed"), "rivet run -c rivet.yaml -e orders    once the cause is mended"),
         (export(USAGE, status="refused"), "orders: edit"),
         (export(found=DAMAGED), "keep what was written away from loaders"),

@@ -47,7 +47,8 @@ def check(
     if as_json:
         say_json([_json(declarations, one) for declarations, one in found])
     else:
-        blocks = [("", *_lines(declarations, one, every=type_report)) for declarations, one in found]
+        blocks = [("", *_lines(one, every=type_report)) for _, one in found]
+        blocks += [("", *lines) for lines in _promises(found)]
         say(*[line for block in blocks for line in block][1:])
     errors = [one.error for _, one in found if one.error is not None]
     for error in errors:
@@ -56,7 +57,18 @@ def check(
     return next((int(status) for status in order if status in {error.exit for error in errors}), 0)
 
 
-def _lines(declarations: Declarations, found: Preview, *, every: bool) -> Iterator[str]:
+def _promises(found: Sequence[tuple[Declarations, Preview]]) -> Iterator[tuple[str, ...]]:
+    """Yield each promise once, with the exports that it is made for."""
+    exports: dict[tuple[str, ...], list[str]] = {}
+    for declarations, one in found:
+        if one.plan is not None:
+            made = promises(one.plan, declarations.destination.capabilities)
+            exports.setdefault(made, []).append(one.export)
+    for made, names in exports.items():
+        yield (f"promise for {', '.join(names)}", *(f"  - {sentence}" for sentence in made))
+
+
+def _lines(found: Preview, *, every: bool) -> Iterator[str]:
     word = "ok" if found.error is None else f"not ready [{found.error.code}]"
     yield f"{found.export}: {word}"
     if found.source is not None:
@@ -86,10 +98,6 @@ def _lines(declarations: Declarations, found: Preview, *, every: bool) -> Iterat
             for column in shown
         ]
         yield from _section(title, ("column", "native type", "arrow type", "fidelity", "remark"), rows)
-    if found.plan is not None:
-        yield "  promise"
-        for sentence in promises(found.plan, declarations.destination.capabilities):
-            yield f"    - {sentence}"
 
 
 def _counts(columns: tuple[Column, ...]) -> str:

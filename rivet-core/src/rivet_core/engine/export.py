@@ -117,6 +117,7 @@ def _announce(run: _Run, opened: OpenedRun) -> None:
             units=opened.run.unit_count(),
             resumed=opened.resumed,
             estimated_rows=opened.plan.estimated_rows,
+            resumable=opened.plan.resumable,
         )
     )
     for message in opened.plan.warnings:

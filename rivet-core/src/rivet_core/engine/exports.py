@@ -11,9 +11,9 @@ import attrs
 
 from rivet_core.engine.bugs import bug
 from rivet_core.engine.export import run_export
-from rivet_core.engine.outcome import Outcome
+from rivet_core.engine.outcome import NEXT_RUN, Outcome
 from rivet_core.errors import EnvironmentFailure
-from rivet_core.events import PartRecorded, RowsRead, RunOpened
+from rivet_core.events import PartRecorded, RowsRead, RunOpened, UnitDone
 from rivet_core.ledger.attempts import Stopped
 
 if TYPE_CHECKING:
@@ -134,6 +134,7 @@ class _Account:
         self._lock = threading.Lock()
         self._opened: dict[str, RunOpened] = {}
         self._parts: dict[str, list[PartRecorded]] = {}
+        self._recorded: set[str] = set()
         self._began: dict[str, float] = {}
         self._read: dict[str, int] = {}
         self._outcomes: dict[int, Outcome] = {}
@@ -146,6 +147,9 @@ class _Account:
                     self._began[event.export] = time.monotonic()
                 case PartRecorded():
                     self._parts.setdefault(event.export, []).append(event)
+                    self._recorded.add(event.export)
+                case UnitDone():
+                    self._recorded.add(event.export)
                 case RowsRead():
                     self._read[event.export] = self._read.get(event.export, 0) + event.bytes
         self._settings.observe(event)
@@ -168,12 +172,13 @@ class _Account:
         with self._lock:
             opened = self._opened.get(export)
             parts = self._parts.get(export, [])
+            goes_on = opened is not None and opened.resumable and (opened.resumed or export in self._recorded)
             seconds = time.monotonic() - self._began.get(export, time.monotonic())
         if opened is None:
             message, remedy = f"export {export} was stopped before its run was opened", "run the same command again"
         else:
             message = f"export {export} was stopped; its run {opened.run_id} stays open"
-            remedy = "run the same command again: it resumes the run, and nothing recorded is read again"
+            remedy = f"run the same command again: {NEXT_RUN[goes_on]}"
         return Outcome(
             export=export,
             run_id=None if opened is None else opened.run_id,
@@ -183,5 +188,6 @@ class _Account:
             size=sum(part.size for part in parts),
             seconds=seconds,
             resumed=opened is not None and opened.resumed,
+            goes_on=goes_on,
             error=EnvironmentFailure(message, code="RIVET_RUN_STOPPED", remedy=remedy, transient=True),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import resource
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
@@ -14,6 +14,12 @@ from rivet_core.errors import Exit, RivetError
 if TYPE_CHECKING:
     from rivet_core.engine.gates import GateResult
 
+#: What the next run makes of an open one, by :attr:`Outcome.goes_on`.
+NEXT_RUN: Final = {
+    True: "it resumes the run, and nothing recorded is read again",
+    False: "it begins anew, since nothing is recorded that it could use",
+}
+
 
 @attrs.frozen(kw_only=True)
 class Outcome:
@@ -21,6 +27,7 @@ class Outcome:
 
     :param status: ``success``, ``failed`` (a gate's verdict), ``skipped``, or ``open``: the next run resumes it; or
         ``refused`` when no run was opened.
+    :param goes_on: of an ``open`` run: the next one uses what is recorded of it, instead of beginning anew.
     :param seconds: wall time of this process's share.
     :param resumed: whether the run was begun by an earlier process.
     :param completed: earlier runs whose sealing this process completed first.
@@ -37,6 +44,7 @@ class Outcome:
     seconds: float = 0.0
     retries: int = 0
     resumed: bool = False
+    goes_on: bool = True
     completed: tuple[str, ...] = ()
     abandoned: str | None = None
     destination: str = ""

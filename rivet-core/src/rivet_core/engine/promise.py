@@ -38,5 +38,5 @@ def promises(plan: Plan, destination: DestinationCapabilities) -> tuple[str, ...
         said.append("a run that breaks begins anew, since its snapshot dies with it")
     else:
         where = "its last mark or else its beginning" if plan.restart is Restart.MARK else "its beginning"
-        said.append(f"a run that breaks is resumed by the next one: each unfinished unit from {where}")
+        said.append(f"the next run keeps the finished units of one that breaks, and reads unfinished ones from {where}")
     return tuple(said)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
+from rivet_core.engine.outcome import NEXT_RUN
 from rivet_core.errors import Exit
 from rivet_core.types import one_line
 
@@ -109,7 +110,7 @@ def _next_steps(report: RunReport) -> Iterator[str]:
         error = export.outcome.error
         name = shlex.quote(export.outcome.export)
         if export.outcome.status == "open":
-            yield f"rivet run -c {config} -e {name}    resumes the run, nothing recorded is read again"
+            yield f"rivet run -c {config} -e {name}    {NEXT_RUN[export.outcome.goes_on].removeprefix('it ')}"
         elif export.outcome.status == "failed":
             yield f"rivet run -c {config} -e {name}    once the cause is mended: reads again from the last success"
         elif error is not None and error.remedy:

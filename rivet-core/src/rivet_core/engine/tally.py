@@ -11,6 +11,7 @@ from rivet_core.engine.gates.result import GateResult
 from rivet_core.engine.outcome import Outcome
 from rivet_core.errors import RivetError, StaleWriter
 from rivet_core.events import GateJudged, RetryScheduled, RowsRead, RunClosed, Warned
+from rivet_core.state.reads import has_recorded
 from rivet_core.state.rows import PartTotals
 from rivet_core.types import told, without_url_passwords
 
@@ -61,9 +62,11 @@ class Tally:
             return Outcome(export=self._export, run_id=None, status="refused", error=error)
         try:
             totals, nulled = opened.run.all_totals(), opened.run.nulled()
+            goes_on = opened.plan.resumable and has_recorded(opened.run.access.database, opened.run.run_id)
         except RivetError as broken:
             # The state cannot be asked any more; what went wrong first is what a person needs.
             totals, nulled, error = PartTotals(0, 0, 0), (), error or broken
+            goes_on = opened.plan.resumable
         return Outcome(
             export=self._export,
             run_id=opened.run.run_id,
@@ -73,6 +76,7 @@ class Tally:
             size=totals.size,
             retries=self._retries,
             resumed=opened.resumed,
+            goes_on=goes_on,
             completed=opened.completed,
             abandoned=opened.abandoned,
             destination=without_url_passwords(opened.run.access.destination.uri()),

@@ -212,6 +212,6 @@ def _give_up(unit: Unit, failed: ProductionFailed, attempts: int) -> NoReturn:
     raise EnvironmentFailure(
         msg,
         code="RIVET_RUN_UNITS_FAILED",
-        remedy="nothing recorded was lost; run the same command again and the run resumes",
+        remedy="nothing recorded was lost: run the same command again",
         transient=transient,
     ) from error

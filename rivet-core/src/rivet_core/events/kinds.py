@@ -21,6 +21,7 @@ class RunOpened(_Event):
     """A run begins or is resumed.
 
     :param estimated_rows: from the catalogue, for progress.
+    :param resumable: what is recorded of it can be used by another process, if this one does not end it.
     """
 
     runner: str
@@ -28,6 +29,7 @@ class RunOpened(_Event):
     units: int
     resumed: bool
     estimated_rows: int | None = None
+    resumable: bool = True
 
 
 @attrs.frozen(kw_only=True)
