@@ -47,7 +47,7 @@ def describe(session: Session, relation: Relation, rules: ColumnRules) -> TableS
         table = catalogue.find_table(session, relation)
         facts = catalogue.table_columns(session, table, relation)
         estimate = table.estimated_rows
-    _refuse_unusable(facts, relation, rules)
+    _refuse_unusable(facts, relation)
     money = any(name is not None and name.name == "money" for one in facts for name in (one.type, one.element))
     server = Server(ascii=session.encoding == "SQL_ASCII", money_scale=catalogue.money_scale(session) if money else 2)
     columns = tuple(plan_column(one, rules, server) for one in facts)
@@ -184,7 +184,7 @@ def _raw_text(expression: str, *, padded: bool) -> str:
     return f"pg_catalog.convert_to({text}, 'SQL_ASCII')"
 
 
-def _refuse_unusable(facts: tuple[ColumnFacts, ...], relation: Relation, rules: ColumnRules) -> None:
+def _refuse_unusable(facts: tuple[ColumnFacts, ...], relation: Relation) -> None:
     names = [one.name for one in facts]
     place = Place(relation=str(relation))
     if not names:

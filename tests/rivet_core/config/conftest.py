@@ -179,11 +179,11 @@ class Stranger:
 
     @hookimpl
     def rivet_destinations(self) -> list[DestinationType]:
-        able = DestinationCapabilities()
+        able, unable = DestinationCapabilities(md5=True), DestinationCapabilities()
         return [
             DestinationType(kind="local", options=FolderOptions, capabilities=able, factory=_nothing, prefix="path"),
             DestinationType(kind="s3", options=BucketOptions, capabilities=able, factory=_nothing),
-            DestinationType(kind="stdout", options=NoOptions, capabilities=able, factory=_nothing, prefix=None),
+            DestinationType(kind="stdout", options=NoOptions, capabilities=unable, factory=_nothing, prefix=None),
         ]
 
 

@@ -177,7 +177,9 @@ def test_a_column_of_another_table_is_refused(export_problems: Problems) -> None
     assert codes((problem,)) == [('exports[0].columns."users.id"', 8, "RIVET_CONFIG_COLUMN_OVERRIDE_TABLE_UNKNOWN")]
 
 
-@pytest.mark.parametrize("word", ["integer", "decimal", "decimal(77,0)", "decimal(5,6)", "decimal(5,-2)", "time", "decimal(0,0)", "''"])
+@pytest.mark.parametrize(
+    "word", ["integer", "decimal", "decimal(77,0)", "decimal(5,6)", "decimal(5,-2)", "time", "decimal(0,0)", "''"]
+)
 def test_a_type_word_that_is_none_is_refused(export_problems: Problems, word: str) -> None:
     (problem,) = export_problems(f'columns: {{id: "{word}"}}' if word != "''" else "columns: {id: ''}")
     assert problem.code == "RIVET_CONFIG_COLUMN_OVERRIDE_TYPE_INVALID"
@@ -377,3 +379,18 @@ def test_adapting_to_a_source_that_tells_no_pressure_is_a_warning(
         exports: [{{name: a, table: a, format: parquet, destination: {{type: local, path: out}}}}]
     """
     assert [warning.message for warning in read(text).warnings] == words
+
+
+def test_no_digests_are_asked_of_a_store_that_keeps_none(export_problems: Problems) -> None:
+    (problem,) = export_problems("destination: {type: stdout}\nverify: content")
+    assert (problem.place.path, problem.place.line) == ("exports[0].verify", 7)
+
+
+@pytest.mark.parametrize("query", ["", "  ", ";", " ; -- x", "/* a */ ;; -- b", "-- x\\n ; "])
+@pytest.mark.parametrize("given", ["key", "file"])
+def test_a_query_says_something(export_problems: Problems, tmp_path: Path, query: str, given: str) -> None:
+    (tmp_path / "q.sql").write_text(query.replace("\\n", "\n"))
+    keys = f'query: "{query}"' if given == "key" else "query_file: q.sql"
+    (problem,) = export_problems(keys)
+    assert problem.code == "RIVET_CONFIG_EXPORT_SOURCE_INVALID"
+    assert problem.remedy == "write a SELECT"

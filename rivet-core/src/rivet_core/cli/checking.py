@@ -34,7 +34,7 @@ def check(
     as_json: bool,
 ) -> int:
     """Preview the exports and return the exit status."""
-    loaded = load_exports(invocation, config, exports=exports, params=params, strict=strict)
+    loaded = load_exports(invocation, config, exports=exports, params=params, strict=strict, connects=True)
     state = loaded.state_file(invocation)
     with ExitStack() as stack:
         # A state that is not there yet is not made: nothing is written.
@@ -44,6 +44,7 @@ def check(
             for intent in loaded.intents
             for declarations in (loaded.declarations(intent),)
         ]
+    invocation.locate(*(one.error for _, one in found))
     if as_json:
         say_json([_json(declarations, one) for declarations, one in found])
     else:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 def tell_error(error: RivetError, invocation: Invocation) -> None:
     """Print an error on standard error; where it is wanted, with the traceback of what it was raised from."""
     tell_cause(error, invocation)
+    invocation.locate(error)
     if invocation.json_errors:
         tell_error_json(error_to_json(error))
         return

@@ -13,6 +13,9 @@ from rivet_core.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from rivet_core.config import Places
+    from rivet_core.errors import RivetError
+
 #: Seconds to wait for another process's lease.
 LOCK_WAIT: Final = 600.0
 
@@ -23,6 +26,7 @@ class Invocation:
 
     :param lock_wait: as given on the command line.
     :param abandon_threads: a thread hangs, so the process must end without waiting for it.
+    :param places: the lines of the configuration, once it is read.
     """
 
     environ: Mapping[str, str]
@@ -33,6 +37,7 @@ class Invocation:
     no_notify: bool = False
     lock_wait: float | None = None
     abandon_threads: bool = False
+    places: Places | None = None
 
     @property
     def color(self) -> bool:
@@ -64,6 +69,12 @@ class Invocation:
             msg = f"RIVET_LOCK_WAIT must be a number of seconds, and is {text!r}"
             raise UsageError(msg, code="RIVET_CLI_VALUE_INVALID", remedy="set it to 0 or more, or unset it")
         return seconds
+
+    def locate(self, *errors: RivetError | None) -> None:
+        """Put the configuration's lines into errors that name a path of it."""
+        for error in errors:
+            if error is not None and self.places is not None:
+                self.places.locate(error)
 
     def on_terminal(self) -> bool:
         """Whether standard error is a terminal that can redraw a line."""

@@ -54,16 +54,19 @@ def load_exports(
     exports: Iterable[str] = (),
     params: Iterable[str] = (),
     strict: bool = False,
+    connects: bool = False,
 ) -> Loaded:
     """Read the configuration; its warnings are printed.
 
     :param exports: the wanted ones; none for all.
     :param strict: refuse columns that do not arrive as exact or compatible values.
+    :param connects: the command is going to read the source.
     :raises RivetError: with everything that is wrong.
     """
     configure_logs(invocation)
     plugins = Plugins.installed(invocation.environ)
-    configuration = load(config, plugins, params=read_params(params), environ=invocation.environ)
+    configuration = load(config, plugins, params=read_params(params), environ=invocation.environ, connects=connects)
+    invocation.places = configuration.places
     intents = configuration.chosen(exports)
     if strict:
         intents = tuple(attrs.evolve(intent, strict=True) for intent in intents)

@@ -61,7 +61,14 @@ def run(invocation: Invocation, wishes: Wishes) -> int:
     if wishes.resume and not invocation.quiet:
         tell("Note: --resume changes nothing, since an unfinished run is always resumed.")
     wait = invocation.lock_wait_seconds
-    loaded = load_exports(invocation, wishes.config, exports=wishes.exports, params=wishes.params, strict=wishes.strict)
+    loaded = load_exports(
+        invocation,
+        wishes.config,
+        exports=wishes.exports,
+        params=wishes.params,
+        strict=wishes.strict,
+        connects=True,
+    )
     jobs = tuple(ExportJob(intent=intent, declarations=loaded.declarations(intent)) for intent in loaded.intents)
     piped = [job.intent.name for job in jobs if not job.declarations.destination.capabilities.durable]
     at_a_time = _at_a_time(wishes, loaded, piped)
@@ -89,6 +96,7 @@ def run(invocation: Invocation, wishes: Wishes) -> int:
         if ended is None or not ended.alive:
             database.close()
     invocation.abandon_threads = ended.alive
+    invocation.locate(*(outcome.error for outcome in ended.outcomes))
     report = _report(invocation, wishes, loaded, ended, started, at_a_time)
     try:
         _print(invocation, wishes, report, loaded, piped=bool(piped))

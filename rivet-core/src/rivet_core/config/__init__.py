@@ -6,6 +6,7 @@ from rivet_core.config.configuration import Configuration, Notifications
 from rivet_core.config.kinds import Kinds
 from rivet_core.config.load import load, parse
 from rivet_core.config.placeholders import read_params
+from rivet_core.config.places import Places
 from rivet_core.config.prefix import prefix_template, resolve_prefix
 from rivet_core.config.problems import ConfigurationInvalid, ConfigWarning, Problem
 
@@ -15,6 +16,7 @@ __all__ = [
     "ConfigurationInvalid",
     "Kinds",
     "Notifications",
+    "Places",
     "Problem",
     "load",
     "parse",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from rivet_core.config.places import Places
 from rivet_core.config.problems import ConfigWarning
 from rivet_core.config.suggestions import suggest
 from rivet_core.errors import Place, UsageError
@@ -37,6 +38,7 @@ class Configuration:
     :param path: the file, absolute; state and relative paths belong to its folder.
     :param file: the file as its user named it, for messages.
     :param source: as the file gives it; each export's own tuning is already in the source of its intent.
+    :param places: the file's lines, for errors that are found later.
     :param parallel_exports: run the exports beside each other.
     """
 
@@ -47,6 +49,7 @@ class Configuration:
     warnings: tuple[ConfigWarning, ...] = ()
     parallel_exports: bool = False
     notifications: Notifications | None = None
+    places: Places = attrs.field(repr=False, eq=False)
 
     @property
     def folder(self) -> Path:

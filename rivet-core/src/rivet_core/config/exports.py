@@ -17,11 +17,13 @@ from rivet_core.config.nodes import Keyed
 from rivet_core.config.prefix import leaves_its_folder, prefix_template, unknown_tokens
 from rivet_core.config.problems import VALUE
 from rivet_core.config.relations import WAYS, read_relation
-from rivet_core.config.showing import shown
+from rivet_core.config.showing import masked, shown
 from rivet_core.config.sizes import read_size
 from rivet_core.config.structure import WRONG, structure, structure_class, structure_what_is_sound
 from rivet_core.config.tuning import resolve_tuning
+from rivet_core.errors import RivetError
 from rivet_core.requests import Chosen, Intent
+from rivet_core.types import Query
 
 if TYPE_CHECKING:
     from rivet_core.config.kinds import Kinds
@@ -76,6 +78,13 @@ def read_export(node: Node, source: SourceBlock | None, kinds: Kinds, reading: R
         place = next(entry.place for entry in node if entry.key in WAYS)
         message = f"a source of the type {source.chosen.kind} reads tables, not queries"
         reading.problem(place, message, code="RIVET_CONFIG_EXPORT_SOURCE_INVALID", remedy="write table: instead")
+    if source and reads and isinstance(reads.relation, Query):
+        _check_query(reads.relation, source, node, reading)
+    if keys.verify == "content" and destination and not destination[0].capabilities.md5:
+        entry = node.get("verify")
+        message = f"the destination {destination[0].kind} keeps no MD5 that could confirm a part"
+        remedy = "write verify: size, and run with --validate, which reads every part again"
+        reading.problem(entry.value.place if entry else node.place, message, code=VALUE, remedy=remedy)
     if len(reading.problems) > before or source is None:
         return None
     tuned = source.tuned(node.get("tuning"), reading)
@@ -119,6 +128,15 @@ def read_export(node: Node, source: SourceBlock | None, kinds: Kinds, reading: R
     if not _reads_something(intent, mode, node, reading) or len(reading.problems) > before:
         return None
     return ReadExport(intent=intent, destination=declaration, node=node)
+
+
+def _check_query(query: Query, source: SourceBlock, node: Keyed, reading: Reading) -> None:
+    """Report a query that the source's plugin refuses without asking a server."""
+    try:
+        source.declaration.check_query(query.text)
+    except RivetError as error:
+        entry = next(entry for entry in node if entry.key in WAYS)
+        reading.problem(entry.value.place, masked(error.message), code=error.code, remedy=error.remedy)
 
 
 def _check_name(node: Keyed, reading: Reading) -> None:

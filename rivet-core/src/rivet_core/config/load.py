@@ -16,11 +16,12 @@ from rivet_core.config.keys import RootKeys
 from rivet_core.config.nodes import MAX_BYTES, Items, Keyed, compose
 from rivet_core.config.pending import report_pending
 from rivet_core.config.placeholders import Variables
+from rivet_core.config.places import Places
 from rivet_core.config.prefix import shared_prefixes
 from rivet_core.config.problems import ConfigurationInvalid
 from rivet_core.config.reading import Reading
 from rivet_core.config.showing import shown
-from rivet_core.config.source import read_source
+from rivet_core.config.source import check_source, read_source
 from rivet_core.config.structure import WRONG, structure_class
 from rivet_core.errors import EnvironmentFailure, Place
 from rivet_core.types.text_file import TextUnreadable, read_text_file
@@ -40,11 +41,14 @@ def load(
     params: Mapping[str, str],
     environ: Mapping[str, str],
     clock: datetime | None = None,
+    connects: bool = False,
 ) -> Configuration:
     """Read a configuration file.
 
     :param params: values of ``--param``, which go before the environment.
     :param clock: resolves ``{date}`` when exports are compared; now, when it is not given.
+    :param connects: the source is going to be read, so that what that takes is checked, too: variables and files of
+        secrets, and the address.
     :raises EnvironmentFailure: ``RIVET_CONFIG_FILE_UNREADABLE``.
     :raises ConfigurationInvalid: with every problem of the file.
     """
@@ -59,7 +63,7 @@ def load(
         ) from error
     # Without the ``..`` of a path that the user typed, which no path in the file climbs out by.
     whole = Path(os.path.abspath(path))  # noqa: PTH100 - pathlib keeps them, or follows links
-    return parse(text, kinds, path=whole, file=file, params=params, environ=environ, clock=clock)
+    return parse(text, kinds, path=whole, file=file, params=params, environ=environ, clock=clock, connects=connects)
 
 
 def parse(
@@ -71,6 +75,7 @@ def parse(
     params: Mapping[str, str],
     environ: Mapping[str, str],
     clock: datetime | None = None,
+    connects: bool = False,
 ) -> Configuration:
     """Read a configuration's text, as :func:`load` does.
 
@@ -83,7 +88,7 @@ def parse(
     start = Place(file=file, line=1, column=1)
     configuration = None
     if isinstance(root, Keyed):
-        configuration = _read(root, kinds, reading, path, file, clock or datetime.now(UTC))
+        configuration = _read(root, kinds, reading, path, file, clock or datetime.now(UTC), connects=connects)
         for name in variables.unused:
             reading.warn(Place(file=file), f"--param {name} is not used by the file")
     else:
@@ -93,7 +98,9 @@ def parse(
     return attrs.evolve(configuration, warnings=tuple(reading.warnings))
 
 
-def _read(root: Keyed, kinds: Kinds, reading: Reading, path: Path, file: str, clock: datetime) -> Configuration | None:
+def _read(
+    root: Keyed, kinds: Kinds, reading: Reading, path: Path, file: str, clock: datetime, *, connects: bool
+) -> Configuration | None:
     def stray(entry: Entry, known: tuple[str, ...]) -> None:
         reading.problems.append(stray_key(entry, known))
 
@@ -101,6 +108,8 @@ def _read(root: Keyed, kinds: Kinds, reading: Reading, path: Path, file: str, cl
     keys = structure_class(RootKeys, root, reading, stray=stray)
     source_entry, exports_entry = root.get("source"), root.get("exports")
     source = read_source(source_entry.value, kinds, reading) if source_entry else None
+    if source is not None and connects:
+        check_source(source, Places(root), reading)
     nodes = _exports(exports_entry.value, reading) if exports_entry else ()
     exports = [read_export(node, source, kinds, reading) for node in nodes]
     _check_names(nodes, reading)
@@ -116,6 +125,7 @@ def _read(root: Keyed, kinds: Kinds, reading: Reading, path: Path, file: str, cl
         exports=tuple(export.intent for export in good),
         parallel_exports=keys.parallel_exports,
         notifications=_notifications(keys.notifications),
+        places=Places(root, tuple(export.intent.name for export in good)),
     )
 
 

@@ -68,16 +68,22 @@ class ConfigurationInvalid(UsageError):
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         # One anchor that several aliases name gives the same problem several times.
-        ordered = sorted(dict.fromkeys(problems), key=_order)
-        first, *others = ordered
-        codes = {problem.code for problem in ordered}
+        self._take(tuple(sorted(dict.fromkeys(problems), key=_order)))
+
+    def put(self, problems: Iterable[Problem]) -> None:
+        """Report these problems instead: the same ones, with more known of their places."""
+        self._take(tuple(sorted(problems, key=_order)))
+
+    def _take(self, problems: tuple[Problem, ...]) -> None:
+        first, *others = problems
+        codes = {problem.code for problem in problems}
         if others:
             file = first.place.file or "the configuration"
-            lines = [f"{file} has {len(ordered)} problems", *(f"  {problem}" for problem in ordered)]
+            lines = [f"{file} has {len(problems)} problems", *(f"  {problem}" for problem in problems)]
             super().__init__("\n".join(lines), code=codes.pop() if len(codes) == 1 else INVALID)
         else:
             super().__init__(first.message, code=first.code, place=first.place, remedy=first.remedy)
-        self.problems = tuple(ordered)
+        self.problems = problems
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self), (self.problems,))

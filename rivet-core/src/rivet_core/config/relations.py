@@ -27,6 +27,8 @@ _TABLE: Final = re.compile(rf"(?:({_SEGMENT})\.)?({_SEGMENT})")
 _LARGEST_QUERY: Final = 1024 * 1024
 _INVALID: Final = "RIVET_CONFIG_EXPORT_SOURCE_INVALID"
 _UNSAFE: Final = "RIVET_CONFIG_PATH_UNSAFE"
+#: What stands in a text of SQL without saying anything.
+_NOTHING: Final = re.compile(r"\s+|;|--[^\n]*|/\*.*?\*/", re.DOTALL)
 WAYS: Final = ("query", "query_file", "table")
 
 
@@ -85,7 +87,7 @@ def _meant(segment: str, *, folds: bool) -> str:
 
 
 def _query(text: str, template: str, entry: Entry, reading: Reading) -> Reads | None:
-    if not text.strip():
+    if not _NOTHING.sub("", text):
         reading.problem(entry.value.place, f"the {entry.key} is empty", code=_INVALID, remedy="write a SELECT")
         return None
     return Reads(relation=Query(text), template=template)

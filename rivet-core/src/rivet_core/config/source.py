@@ -12,7 +12,7 @@ from rivet_core.config.hints import alternatives, option_fields
 from rivet_core.config.keys import SourceKeys
 from rivet_core.config.kinds import ask, kind_block
 from rivet_core.config.nodes import Keyed
-from rivet_core.config.showing import shown
+from rivet_core.config.showing import masked, shown
 from rivet_core.config.structure import WRONG, structure_class
 from rivet_core.requests import Chosen
 from rivet_core.types import Secret
@@ -20,6 +20,7 @@ from rivet_core.types import Secret
 if TYPE_CHECKING:
     from rivet_core.config.kinds import KindBlock, Kinds
     from rivet_core.config.nodes import Entry, Node
+    from rivet_core.config.places import Places
     from rivet_core.config.reading import Reading
     from rivet_core.hookspecs import SourceType
 
@@ -83,6 +84,13 @@ def read_source(node: Node, kinds: Kinds, reading: Reading) -> SourceBlock | Non
         return None
     chosen = Chosen(kind=declaration.kind, options=options)
     return SourceBlock(chosen=chosen, keys=keys, declaration=declaration, block=block)
+
+
+def check_source(source: SourceBlock, places: Places, reading: Reading) -> None:
+    """Report what the source's plugin knows to be wrong without connecting, each at its line."""
+    for error in source.declaration.check(source.chosen.options):
+        path = error.place.path if error.place is not None and error.place.path else "source"
+        reading.problem(places.find(path), masked(error.message), code=error.code, remedy=error.remedy)
 
 
 def _plugins_part(mapping: Keyed, declaration: SourceType) -> Keyed:

@@ -16,12 +16,22 @@ from rivet_core.requests import Intent
 from rivet_core.types import Relation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
+    from rivet_core.errors import RivetError
     from rivet_core.protocols import Destination, Format, Runner, Source
 
 #: The contract's version; a declaration of another one is refused.
 API_VERSION: Final = 1
+
+
+def _finds_nothing(options: Any) -> Iterable[RivetError]:
+    del options
+    return ()
+
+
+def _refuses_nothing(query: str) -> None:
+    del query
 
 
 @attrs.frozen(kw_only=True)
@@ -32,6 +42,10 @@ class SourceType:
         :class:`~rivet_core.types.Secret`.
     :param factory: makes a closed source of an options value; must pickle with it for other processes.
     :param schemes: URL schemes of ``url:`` that mean this kind.
+    :param check: returns what is wrong with an options value as far as that is known without connecting, such as a
+        variable that is not set; each error's place has the path of its key, such as ``source.url``.
+    :param check_query: raises a :class:`~rivet_core.errors.RivetError` for the text of a query that no server needs to
+        be asked about, such as one without a statement.
     """
 
     kind: str
@@ -39,6 +53,8 @@ class SourceType:
     capabilities: SourceCapabilities
     factory: Callable[[Any], Source]
     schemes: tuple[str, ...] = ()
+    check: Callable[[Any], Iterable[RivetError]] = _finds_nothing
+    check_query: Callable[[str], None] = _refuses_nothing
     api: int = API_VERSION
 
 

@@ -13,7 +13,7 @@ from rivet_core.planning.fields import file_schema
 from rivet_core.planning.identity import plan_fingerprint
 from rivet_core.planning.judged import refuse_unjudgeable
 from rivet_core.planning.plan import EXPORTED_AT, ROW_HASH, DatasetPlan, Plan
-from rivet_core.planning.wishes import refuse_unknown_wishes
+from rivet_core.planning.wishes import refuse_unknown_columns
 from rivet_core.requests import HIDDEN_PREFIX
 from rivet_core.types import Fidelity
 
@@ -46,8 +46,8 @@ def make_plan(intent: Intent, facts: Facts, runner: RunnerType, *, position: Pos
     :param position: the export's high-water mark.
     :raises UsageError: when a column cannot be delivered as wished, or a name collides.
     """
+    refuse_unknown_columns(intent, facts.schemas)
     datasets = tuple(_dataset(intent, spec, schema, named=len(facts.schemas) > 1) for spec, schema in facts.schemas)
-    refuse_unknown_wishes(intent, datasets)
     refuse_unjudgeable(intent, datasets, facts.destination)
     single = not facts.destination.durable
     parallel = runner.capabilities.parallel and runner.capabilities.rolls is None and not single
@@ -80,14 +80,6 @@ def _dataset(intent: Intent, spec: DatasetSpec, schema: TableSchema, *, named: b
     _refuse_collisions(intent, names)
     _refuse_fidelity(intent, spec, schema)
     covered = None if intent.row_hash is None else (intent.row_hash or tuple(names))
-    if covered is not None and (missing := [name for name in covered if name not in names]):
-        msg = f"the row hash covers {', '.join(missing)}, which the relation does not have"
-        raise UsageError(
-            msg,
-            code="RIVET_CONFIG_VALUE_INVALID",
-            place=Place(path=f"exports.{intent.name}.meta_columns.row_hash", relation=str(spec.relation)),
-            remedy=f"its columns are {', '.join(names)}",
-        )
     _refuse_unhashable(intent, spec, schema, covered or ())
     return DatasetPlan(
         name=spec.name,

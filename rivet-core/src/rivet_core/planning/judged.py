@@ -1,4 +1,4 @@
-"""What gates could not judge, refused before anything is read: columns that are not there, stores that tell nothing."""
+"""What gates could not judge, refused before anything is read: values all alike, stores that tell nothing."""
 
 from __future__ import annotations
 
@@ -23,11 +23,6 @@ def refuse_unjudgeable(intent: Intent, datasets: Iterable[DatasetPlan], destinat
     :raises UsageError: ``RIVET_CONFIG_VALUE_INVALID``.
     """
     types = {column.name: column.field.type for dataset in datasets for column in dataset.columns}
-    named = (("null_ratio_max", [name for name, _ in intent.null_ratio_max]), ("unique_columns", intent.unique_columns))
-    for key, columns in named:
-        if missing := [name for name in columns if name not in types]:
-            msg = f"quality.{key} names {', '.join(missing)}, which the export does not have"
-            raise _refusal(intent, f"quality.{key}", msg, f"its columns are {', '.join(types)}")
     if alike := [f"{name} ({types[name]})" for name in intent.unique_columns if not can_tell_apart(types[name])]:
         msg = f"values of {', '.join(alike)} cannot be told apart"
         raise _refusal(intent, "quality.unique_columns", msg, "leave the column out, or cast it to text")
