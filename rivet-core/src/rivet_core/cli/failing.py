@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rivet_core.cli.printing import json_text, tell_block
+from rivet_core.cli.printing import say_json, tell_block
 from rivet_core.errors import InternalError, RivetError, UsageError
 
 if TYPE_CHECKING:
@@ -22,11 +22,11 @@ def tell_error(error: RivetError, invocation: Invocation) -> None:
     if invocation.json_errors:
         tell_error_json(error_to_json(error))
         return
-    from rivet_core.types import block, told, without_url_passwords
+    from rivet_core.types import told
 
     colored = invocation.color and sys.stderr.isatty()
     head = click.style("Error:", fg="red", bold=True) if colored else "Error:"
-    click.echo(f"{head} {without_url_passwords(block(str(told(error))))}", err=True, color=colored)
+    tell_block(str(told(error)), head=f"{head} ")
 
 
 def tell_cause(error: RivetError, invocation: Invocation) -> None:
@@ -44,7 +44,7 @@ def tell_traceback(error: BaseException) -> None:
 
 def tell_error_json(value: dict[str, Any]) -> None:
     """Print an error's JSON object, on one line."""
-    click.echo(json_text(value, indent=None), err=True)
+    say_json(value, out=sys.stderr, indent=None)
 
 
 def error_to_json(error: RivetError) -> dict[str, Any]:

@@ -87,14 +87,17 @@ def command(
     exported as it is is left out, with the reason.
     """
     from rivet_core.cli.initialising import Wishes, init
+    from rivet_core.types.foreign_text import utf8
 
+    # Names are compared with those of the catalogue, which are not in the locale's encoding.
+    tables, include, exclude = (tuple(utf8(name) or name for name in names) for names in (tables, include, exclude))
     return init(
         invocation,
         Wishes(
             source=source,
             source_env=source_env,
             tables=tables,
-            schema=schema,
+            schema=None if schema is None else utf8(schema) or schema,
             include=include,
             exclude=exclude,
             output=output,

@@ -184,7 +184,7 @@ def _exists(file: str) -> RefusalError:
 def _write(file: str, text: str, *, force: bool) -> None:
     try:
         # Exclusively: somebody may have made it since it was looked for.
-        with Path(file).open("w" if force else "x", encoding="utf-8", newline="\n") as out:
+        with Path(file).open("w" if force else "x", encoding="utf-8", errors="surrogateescape", newline="\n") as out:
             out.write(text)
     except FileExistsError as error:
         raise _exists(file) from error

@@ -31,23 +31,32 @@ def tell(line: str) -> None:
     say(line, out=sys.stderr)
 
 
-def tell_block(text: str) -> None:
-    """Print a text of several lines on standard error; only its first can look like a line of its own."""
+def tell_block(text: str, *, head: str = "") -> None:
+    """Print a text of several lines on standard error; only its first can look like a line of its own.
+
+    :param head: goes before it as it is, colours included.
+    """
     from rivet_core.types import block, without_url_passwords
 
-    _write(sys.stderr, f"{without_url_passwords(block(text))}\n")
+    _write(sys.stderr, f"{head}{without_url_passwords(block(text))}\n")
 
 
 def say_json(value: Any, *, out: TextIO | None = None, indent: int | None = 2) -> None:
-    """Print a JSON document."""
-    _write(out or sys.stdout, f"{json_text(value, indent=indent)}\n")
+    """Print a JSON document, in which a stream that cannot show a letter gets JSON's own escape of it."""
+    stream = out or sys.stdout
+    text = json_text(value, indent=indent)
+    try:
+        text.encode(stream.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json_text(value, indent=indent, ascii_only=True)
+    _write(stream, f"{text}\n")
 
 
-def json_text(value: Any, *, indent: int | None = 2) -> str:
+def json_text(value: Any, *, indent: int | None = 2, ascii_only: bool = False) -> str:
     """Return JSON, its texts without the passwords of URLs."""
     from rivet_core.types import json_shown
 
-    return json_shown(json.dumps(_masked(value), indent=indent, ensure_ascii=False))
+    return json_shown(json.dumps(_masked(value), indent=indent, ensure_ascii=ascii_only))
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:

@@ -213,7 +213,9 @@ def _print(invocation: Invocation, wishes: Wishes, report: RunReport, loaded: Lo
         say(*report_text(report).split("\n"), out=sys.stderr if piped else None)
     if wishes.summary_output is not None:
         try:
-            Path(wishes.summary_output).write_text(json_text(report.to_json()) + "\n", encoding="utf-8")
+            Path(wishes.summary_output).write_text(
+                json_text(report.to_json()) + "\n", encoding="utf-8", errors="backslashreplace"
+            )
         except OSError as cause:
             raise _unwritable(wishes.summary_output, cause.strerror or "") from cause
     errors = tuple(found for export in report.exports if (found := _error(export)) is not None)

@@ -116,7 +116,7 @@ def _print(wishes: Wishes, findings: Findings) -> None:
             say(*_lines(findings))
         return
     try:
-        Path(wishes.output).write_text(text + "\n", encoding="utf-8")
+        Path(wishes.output).write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         msg = f"the report cannot be written: {error.strerror}"
         raise EnvironmentFailure(

@@ -29,11 +29,16 @@ def write_run_files(report: RunReport, folder: Path) -> tuple[str, ...]:
         summary = run_summary(report, export)
         try:
             place.mkdir(parents=True, exist_ok=True)
-            (place / "summary.json").write_text(json.dumps(summary, indent=2, ensure_ascii=False), encoding="utf-8")
-            (place / "summary.md").write_text(_markdown(summary, export), encoding="utf-8")
+            _write(place / "summary.json", json.dumps(summary, indent=2, ensure_ascii=False))
+            _write(place / "summary.md", _markdown(summary, export))
         except OSError as error:
             failures.append(f"the report of run {run_id} could not be written to {place}: {error.strerror}")
     return tuple(failures)
+
+
+def _write(path: Path, text: str) -> None:
+    # A name that the locale cannot read is no reason to fail. JSON has the same escapes.
+    path.write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
 def run_summary(report: RunReport, export: ExportReport) -> dict[str, Any]:

@@ -33,7 +33,9 @@ class Secret:
     def __init__(self, value: str) -> None:
         self._value = value
         if value:
-            spellings = {value, quote(value, safe=""), quote_plus(value, safe=""), unquote(value), repr(value)[1:-1]}
+            # What a variable holds that is not in the locale's encoding comes as half characters.
+            quoted = (quote(value, safe="", errors="surrogateescape"), quote_plus(value, errors="surrogateescape"))
+            spellings = {value, *quoted, unquote(value), repr(value)[1:-1]}
             _known.update(spelling for spelling in spellings if spelling)
 
     def reveal(self) -> str:
