@@ -64,7 +64,7 @@ def statements(name: str, table: str, schema: str, type_schema: str) -> list[str
         for array in (False, True)
     ]
     wishes = [(None, policy, ascii_) for policy in InvalidValue for ascii_ in (False, True)]
-    wishes += [(word, InvalidValue.NULL, False) for word in ("text", "json", "int", "decimal(5,2)", "date", "binary")]
+    wishes += [(word, InvalidValue.NULL, False) for word in ("text", "json", "int", "decimal(5,2)", "date", "uuid")]
     columns = tuple(
         plan_column(
             one, ColumnRules(on_invalid=policy, types=() if word is None else ((name, word),)), Server(ascii=ascii_)

@@ -489,7 +489,8 @@ CREATE TABLE casts (
     id int, e em, ea em[], de dom_em, dea dom_em[], di dom_int[], dn dom_num[], dm dom_mon[], c comp, ca comp[], s span,
     sa span[]
 );
-INSERT INTO casts SELECT 1, 'a', array_append(enum_range(NULL::em), NULL), 'b, "c\\', '{a,NULL}', '{1,NULL}', '{1.50,NaN}', '{2.5}',
+INSERT INTO casts SELECT 1, 'a', array_append(enum_range(NULL::em), NULL), 'b, "c\\', '{a,NULL}', '{1,NULL}',
+    '{1.50,NaN}', '{2.5}',
     '(1,"a,b")', ARRAY['(1,"a,b")'::comp], '[1,2]', '{"[1,2]",NULL}';
 INSERT INTO casts VALUES (2);
 """
@@ -603,7 +604,134 @@ def test_a_value_that_an_override_cannot_hold_ends_the_read(
         room.batches("t", types={"a": word})
 
 
-def test_an_override_of_an_absent_column_is_refused(room: Any) -> None:
-    room.run_sql('CREATE TABLE t ("Amount" int)')
-    with pytest.raises(RivetError, match="There is Amount"):
-        room.columns("t", ColumnRules(types=(("amount", "bigint"),)))
+POLICIES = """
+CREATE TABLE t (i4 int, i8 bigint, o oid, tx text, n numeric, f8 float8, day date, ts timestamp, s smallint);
+INSERT INTO t VALUES
+    (1, 2, 3, '123e4567-e89b-12d3-a456-426614174000', 1, 1, '2024-02-29', '2024-02-29', 1),
+    (70000, 3000000000, 4294967295, 'zz', 1, 1, '5874897-12-31', 'infinity', 1),
+    (NULL, NULL, NULL, NULL, 1, 1, NULL, NULL, 1);
+"""
+
+
+@pytest.mark.parametrize(
+    ("column", "word", "good"),
+    [
+        ("i4", "smallint", 1),
+        ("i8", "int", 2),
+        ("i8", "smallint", 2),
+        ("o", "int", 3),
+        ("o", "smallint", 3),
+        ("day", "timestamp", 1_709_164_800_000_000),
+        ("day", "timestamp_tz", 1_709_164_800_000_000),
+        ("ts", "date", 19_782),
+        ("ts", "timestamp_ns", 1_709_164_800_000_000_000),
+    ],
+)
+def test_what_an_override_cannot_hold_becomes_null_and_is_counted(room: Any, column: str, word: str, good: int) -> None:
+    room.run_sql(POLICIES)
+    rules = {"types": {column: word}, "on_invalid": "null"}
+    assert room.column("t", column, **rules) == [good, None, None]
+    assert [dict(batch.nulled)[column] for batch in room.batches("t", **rules)] == [1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "123e4567-e89b-12d3-a456-426614174000",
+        "{123E4567-e89b-12d3-a456-426614174000}",
+        "123e4567e89b12d3a456426614174000",
+        "123e-4567-e89b-12d3-a456-4266-1417-4000",
+    ],
+)
+def test_a_text_that_the_server_takes_for_a_uuid_is_one(room: Any, text: str) -> None:
+    room.run_sql(f"CREATE TABLE t (u text, c char(45)); INSERT INTO t VALUES ('{text}', '{text}')")
+    for policy in ("null", "fail"):
+        rows = room.table("t", types={"u": "uuid", "c": "uuid"}, on_invalid=policy).to_pylist()
+        assert {str(value) for value in rows[0].values()} == {"123e4567-e89b-12d3-a456-426614174000"}
+
+
+@pytest.mark.parametrize(
+    "text", ["zz", "", "{123e4567-e89b-12d3-a456-426614174000", "1-23e4567e89b12d3a456426614174000"]
+)
+def test_a_text_that_is_no_uuid_becomes_null_where_that_is_wished(room: Any, text: str) -> None:
+    room.run_sql(f"CREATE TABLE t (u text); INSERT INTO t VALUES ('{text}')")
+    assert room.column("t", "u", types={"u": "uuid"}, on_invalid="null") == [None]
+    assert refused(room, "t", types={"u": "uuid"}).place.field == "u"  # type: ignore[union-attr]
+
+
+def test_a_text_that_is_no_number_becomes_null_where_that_is_wished(room: Any) -> None:
+    room.run_sql(
+        """
+        CREATE TABLE t (id int, d text); INSERT INTO t SELECT row_number() OVER (), d FROM unnest(ARRAY[
+            ' 1.5', '+1', '-.5', '1.', '1e1', '15E-1', E'\\t2\\n', 'zz', '', '1 2', 'NaN', '1e', '--1', '1e-99',
+            '9999999', '1e99999999']) d
+        """
+    )
+    numbers = ["1.50", "1.00", "-0.50", "1.00", "10.00", "1.50", "2.00"]
+    found = room.column("SELECT * FROM t ORDER BY id", "d", types={"d": "decimal(5,2)"}, on_invalid="null")
+    assert found == [*map(Decimal, numbers), *[None] * 9]
+
+
+@pytest.mark.parametrize(
+    ("column", "word", "value"),
+    [
+        ("i4", "smallint", "70000"),
+        ("i8", "int", "3000000000"),
+        ("tx", "uuid", "'zz'"),
+        ("tx", "json", "'{'"),
+        ("tx", "decimal(5,2)", "'zz'"),
+        ("n", "double", "1e400"),
+        ("f8", "real", "1e300"),
+        ("day", "timestamp", "'5874897-12-31'"),
+    ],
+)
+def test_a_value_that_the_server_cannot_cast_is_refused_with_its_column(
+    room: Any, column: str, word: str, value: str
+) -> None:
+    room.run_sql(f"{POLICIES} TRUNCATE t; INSERT INTO t ({column}) VALUES ({value})")
+    error = refused(room, "t", types={column: word, "s": "bigint"})
+    assert error.place is not None
+    assert (error.place.relation, error.place.field) == ("t", column)
+    assert f"{column} as {word}" in str(error)
+    assert "What to do" in str(error)
+    assert error.remedy is not None
+    assert "on_invalid_value" not in error.remedy
+
+
+def test_of_several_casts_all_are_named(room: Any) -> None:
+    room.run_sql(POLICIES)
+    error = refused(room, "t", types={"i4": "smallint", "tx": "uuid"})
+    assert "i4 as smallint or tx as uuid" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("column", "word"),
+    [("ts", "date"), ("i4", "bigint"), ("tx", "uuid"), ("i8", "int"), ("n", "decimal(5,2)"), ("day", "timestamp")],
+)
+def test_text_beside_another_type_is_refused_when_it_is_planned(room: Any, column: str, word: str) -> None:
+    room.run_sql(POLICIES)
+    rules = ColumnRules(types=((column, word),), on_invalid_by_column=((column, InvalidValue.TEXT),))
+    for relation in ("t", "SELECT * FROM t"):
+        with pytest.raises(RivetError) as caught:
+            room.columns(relation, rules)
+        assert caught.value.code == "RIVET_CONFIG_VALUE_INVALID"
+        assert [word for word in ("columns", "on_invalid_value", column) if word not in caught.value.message] == []
+
+
+def test_text_for_all_columns_is_refused_only_where_an_override_may_fail(room: Any) -> None:
+    room.run_sql(POLICIES)
+    safe = ColumnRules(types=(("i4", "bigint"), ("tx", "text"), ("s", "decimal(9,2)")), on_invalid=InvalidValue.TEXT)
+    assert room.columns("t", safe)["i4"].field.type == pa.int64()
+    with pytest.raises(RivetError, match="on_invalid_value"):
+        room.columns("t", ColumnRules(types=(("i8", "int"),), on_invalid=InvalidValue.TEXT))
+
+
+@pytest.mark.parametrize(("column", "word"), [("tx", "json"), ("n", "double"), ("f8", "real")])
+def test_null_that_nobody_can_give_is_refused_when_it_is_planned(room: Any, column: str, word: str) -> None:
+    room.run_sql(POLICIES)
+    rules = ColumnRules(types=((column, word),), on_invalid_by_column=((column, InvalidValue.NULL),))
+    with pytest.raises(RivetError, match="on_invalid_value") as caught:
+        room.columns("t", rules)
+    assert caught.value.code == "RIVET_CONFIG_VALUE_INVALID"
+    # Said of all columns it is about the others.
+    assert room.columns("t", ColumnRules(types=((column, word),), on_invalid=InvalidValue.NULL))

@@ -19,8 +19,15 @@ from rivet_source_postgres.numerics import cast_decimal, fits_decimal
 
 #: Field metadata of a column whose unrepresentable values become NULL.
 NULLS: Final = {b"rivet.on_invalid": b"null"}
+#: Field metadata of a column whose override has no place for some values: the type word.
+OVERRIDE: Final = b"rivet.override"
+#: Field metadata of an override whose values the server tests before it casts them.
+TESTED: Final = b"rivet.tested"
 #: Whole microseconds that 64-bit nanoseconds hold.
 _NS_US: Final = (2**63 - 1) // 1000
+
+_REMEDY: Final = "Set on_invalid_value to null or text for the column, or override its type."
+_REMEDY_OVERRIDDEN: Final = "Set on_invalid_value to null for the column, or take it out of columns."
 
 
 @attrs.define(kw_only=True)
@@ -130,7 +137,7 @@ class Delivery:
                 msg,
                 code="RIVET_SOURCE_VALUE_UNREPRESENTABLE",
                 place=Place(relation=self.relation, field=field.name, value=value[:100]),
-                remedy="Set on_invalid_value to null or text for the column, or override its type.",
+                remedy=_REMEDY_OVERRIDDEN if OVERRIDE in (field.metadata or {}) else _REMEDY,
             )
         self._nulled[field.name] += cells
         return pc.if_else(good, array, pa.scalar(None, array.type))

@@ -12,7 +12,7 @@ from rivet_core.requests import HIDDEN_PREFIX
 from rivet_core.schema import TableSchema
 from rivet_core.types import Column, ColumnRules, Fidelity, InvalidValue, Query, Relation
 from rivet_source_postgres import arrays, catalogue
-from rivet_source_postgres.delivery import NULLS
+from rivet_source_postgres.delivery import NULLS, OVERRIDE, TESTED
 from rivet_source_postgres.overrides import override
 from rivet_source_postgres.quoting import identifier
 from rivet_source_postgres.selects import COLUMN, PRINTED, TEXT_TYPE
@@ -20,6 +20,7 @@ from rivet_source_postgres.types import ENUM, RULES, TEXT, TypeContext, TypeRule
 
 if TYPE_CHECKING:
     from rivet_source_postgres.catalogue import ColumnFacts, TypeName
+    from rivet_source_postgres.hazards import Hazard
     from rivet_source_postgres.selects import Select
     from rivet_source_postgres.session import Session
 
@@ -48,6 +49,8 @@ def describe(session: Session, relation: Relation, rules: ColumnRules) -> TableS
         facts = catalogue.table_columns(session, table, relation)
         estimate = table.estimated_rows
     _refuse_unusable(facts, relation)
+    for one in facts:
+        _refuse_contradiction(one, rules, relation)
     money = any(name is not None and name.name == "money" for one in facts for name in (one.type, one.element))
     server = Server(ascii=session.encoding == "SQL_ASCII", money_scale=catalogue.money_scale(session) if money else 2)
     columns = tuple(plan_column(one, rules, server) for one in facts)
@@ -69,7 +72,7 @@ def plan_column(facts: ColumnFacts, rules: ColumnRules, server: Server) -> Colum
     policy = rules.policy(facts.name)
     word = rules.override(facts.name)
     if word is not None:
-        planned = _overridden(facts, word)
+        planned = _overridden(facts, word, policy)
     elif facts.element is not None:
         planned = _list(facts, facts.element, policy, server)
     else:
@@ -79,11 +82,11 @@ def plan_column(facts: ColumnFacts, rules: ColumnRules, server: Server) -> Colum
         padded = facts.type.name == "bpchar" and expression == identifier(facts.name)
         expression = _raw_text(expression, padded=padded)
     # The read sees columns only, so the policy travels with the field.
-    metadata = NULLS if policy is InvalidValue.NULL else None
+    metadata = {**(NULLS if policy is InvalidValue.NULL else {}), **planned.metadata}
     return Column(
         name=facts.name,
         native_type=facts.native,
-        field=pa.field(facts.name, arrow if arrow is not None else pa.null(), metadata=metadata),
+        field=pa.field(facts.name, arrow if arrow is not None else pa.null(), metadata=metadata or None),
         expression=expression,
         fidelity=planned.fidelity,
         not_null=facts.not_null,
@@ -103,9 +106,10 @@ class _Planned:
     expression: str
     fidelity: Fidelity
     remark: str
+    metadata: dict[bytes, bytes] = attrs.field(factory=dict)
 
 
-def _overridden(facts: ColumnFacts, word: str) -> _Planned:
+def _overridden(facts: ColumnFacts, word: str, policy: InvalidValue) -> _Planned:
     wish = override(word, facts)
     if wish is None:
         return _Planned(
@@ -114,8 +118,19 @@ def _overridden(facts: ColumnFacts, word: str) -> _Planned:
             fidelity=Fidelity.UNSUPPORTED,
             remark=f"{word} cannot be had from it without a loss that nobody would see",
         )
+    expression = _fill(wish.select, facts)
+    metadata = {}
+    if wish.hazard is not None:
+        metadata[OVERRIDE] = word.encode()
+        if wish.hazard.fits is not None and policy is InvalidValue.NULL:
+            metadata[TESTED] = b"true"
+            expression = f"CASE WHEN {wish.hazard.fits.of(identifier(facts.name))} THEN {expression} END"
     return _Planned(
-        arrow=wish.arrow, expression=_fill(wish.select, facts), fidelity=wish.fidelity, remark=f"override {word}"
+        arrow=wish.arrow,
+        expression=expression,
+        fidelity=wish.fidelity,
+        remark=f"override {word}",
+        metadata=metadata,
     )
 
 
@@ -182,6 +197,32 @@ def _raw_text(expression: str, *, padded: bool) -> str:
     if not padded:
         text = f"({expression})::pg_catalog.text"
     return f"pg_catalog.convert_to({text}, 'SQL_ASCII')"
+
+
+def _refuse_contradiction(facts: ColumnFacts, rules: ColumnRules, relation: Relation) -> None:
+    """Refuse a policy that a column's override leaves no room for, rather than drop one of the two in silence."""
+    word, policy = rules.override(facts.name), rules.policy(facts.name)
+    wish = None if word is None else override(word, facts)
+    if wish is None or pa.types.is_string(wish.arrow):
+        return
+    own = facts.name in dict(rules.on_invalid_by_column)
+    if policy is InvalidValue.TEXT and (own or wish.hazard is not None):
+        why = "makes text of it"
+    elif policy is InvalidValue.NULL and own and wish.hazard is not None and _untested(wish.hazard):
+        why = "wants NULL for what is none, which the server cannot tell before it casts"
+    else:
+        return
+    msg = f"columns: asks for the column {facts.name} as {word}, and on_invalid_value: {policy} {why}"
+    raise UsageError(
+        msg,
+        code="RIVET_CONFIG_VALUE_INVALID",
+        place=Place(relation=str(relation), field=facts.name),
+        remedy=f"Take {facts.name} out of columns, or give it the policy fail in on_invalid_value.",
+    )
+
+
+def _untested(hazard: Hazard) -> bool:
+    return hazard.cast and hazard.fits is None
 
 
 def _refuse_unusable(facts: tuple[ColumnFacts, ...], relation: Relation) -> None:

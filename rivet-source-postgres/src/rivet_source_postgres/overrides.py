@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from rivet_core.types import Fidelity
 from rivet_source_postgres.catalogue import ColumnFacts
+from rivet_source_postgres.hazards import Hazard, hazard
 from rivet_source_postgres.numerics import decimal_type
 from rivet_source_postgres.selects import COLUMN, TEXT, Select
 
@@ -26,11 +27,15 @@ _ANY: Final = "*"
 
 @attrs.frozen(kw_only=True)
 class Override:
-    """A column's type by the user's wish."""
+    """A column's type by the user's wish.
+
+    :param hazard: that some values may have no place in it.
+    """
 
     arrow: pa.DataType
     select: Select
     fidelity: Fidelity
+    hazard: Hazard | None
 
 
 @attrs.frozen(kw_only=True)
@@ -97,7 +102,7 @@ _TARGETS: Final[dict[str, _Target]] = {
         lossy={"timestamp": "{c}::pg_catalog.date", "timestamptz": f"({_UTC})::pg_catalog.date"},
     ),
     **dict.fromkeys(("json", "jsonb"), _JSON),
-    "uuid": _Target(arrow=pa.uuid(), exact=("uuid",), by=dict.fromkeys(_TEXTS, "{c}::pg_catalog.uuid")),
+    "uuid": _Target(arrow=pa.uuid(), exact=("uuid",), by=dict.fromkeys(_TEXTS, f"{TEXT.text}::pg_catalog.uuid")),
     "timestamp": _naive(pa.timestamp("us")),
     "timestamp_ns": _naive(pa.timestamp("ns")),
     **dict.fromkeys(("timestamp_tz", "timestamptz", "timestamp_utc"), _instant(pa.timestamp("us", "UTC"))),
@@ -112,14 +117,16 @@ def override(word: str, facts: ColumnFacts) -> Override | None:
     if target is None:
         return None
     name = facts.type.name if facts.type.own and facts.element is None else _ANY
+    risk = hazard(name, target.arrow)
     if name in target.exact:
-        return Override(arrow=target.arrow, select=COLUMN, fidelity=Fidelity.EXACT)
+        return Override(arrow=target.arrow, select=COLUMN, fidelity=Fidelity.EXACT, hazard=risk)
     select = target.by.get(name) or target.by.get(_ANY)
     if select is not None:
         fidelity = Fidelity.TEXT if pa.types.is_string(target.arrow) else Fidelity.COMPATIBLE
-        return Override(arrow=target.arrow, select=Select(select), fidelity=fidelity)
+        return Override(arrow=target.arrow, select=Select(select), fidelity=fidelity, hazard=risk)
     if name in target.lossy:
-        return Override(arrow=target.arrow, select=Select(target.lossy[name]), fidelity=Fidelity.LOSSY)
+        select = target.lossy[name]
+        return Override(arrow=target.arrow, select=Select(select), fidelity=Fidelity.LOSSY, hazard=risk)
     return None
 
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 import attrs
 import pyarrow as pa
 
-from rivet_core.errors import EnvironmentFailure, InternalError, Place, RivetError
+from rivet_core.errors import EnvironmentFailure, InternalError, Place, RefusalError, RivetError
 from rivet_core.protocols import Batch
 from rivet_source_postgres import arrays, translate
-from rivet_source_postgres.delivery import NULLS, Delivery
+from rivet_source_postgres.delivery import NULLS, OVERRIDE, TESTED, Delivery
 from rivet_source_postgres.failures import sqlstate
 from rivet_source_postgres.marks import KeyTypes, MarkPlan, plan_marks
 from rivet_source_postgres.quoting import identifier
@@ -22,13 +22,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rivet_core.requests import Budget, ReadContext, ReadRequest
-    from rivet_core.types import Position
+    from rivet_core.types import Column, Position
     from rivet_source_postgres.session import Session
 
-#: What the server says when a planned column or its type is gone.
 _FEWEST_BYTES: Final = 1024 * 1024
 _LARGE_ROW: Final = 1024
-_COLUMN_GONE = frozenset({"42703", "42704", "42846", "42883"})
+#: What the server says of a value that a cast does not take.
+_NO_VALUE: Final = frozenset({"22003", "22007", "22008", "22P02"})
+#: And when a planned column or its type is gone.
+_COLUMN_GONE: Final = frozenset({"42703", "42704", "42846", "42883"})
 
 
 @contextmanager
@@ -43,8 +45,8 @@ def read(
     snapshot = None if context.snapshot is None else context.snapshot.token
     with session.transaction(snapshot=snapshot):
         marks = plan_marks(request, lambda keys: types.of(session, relation, keys))
-        nulling = tuple(column.name for column in request.columns if _nulls_arrays(column.field))
-        flags = tuple(arrays.misshapen(identifier(name)) for name in nulling)
+        tests = {column.name: test for column in request.columns if (test := _nulled_by_server(column)) is not None}
+        nulling, flags = tuple(tests), tuple(tests.values())
         flags += () if marks.tied is None else (marks.tied,)
         extras = translate.Extras(
             keys=marks.hidden, nulls_first=marks.nulls_first, flags=flags, schemas=types.schemas(session, request)
@@ -60,7 +62,7 @@ def read(
             _cancelled_at(context.deadline, session) as expired,
         ):
             batches = _batches(stream, max(request.budget.rows, 1), marks, nulling, delivery)
-            yield _named(batches, expired, str(relation))
+            yield _named(batches, expired, request)
 
 
 def _batch_bytes(budget: Budget) -> int:
@@ -117,9 +119,9 @@ def _batches(
         yield Batch(data=pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in schema], schema=schema))
 
 
-def _named(batches: Iterator[Batch], expired: threading.Event, relation: str) -> Iterator[Batch]:
+def _named(batches: Iterator[Batch], expired: threading.Event, request: ReadRequest) -> Iterator[Batch]:
     """Give the errors that only a read can tell apart their names."""
-    place = Place(relation=relation)
+    place = Place(relation=str(request.relation))
     try:
         yield from batches
     except RivetError as error:
@@ -139,7 +141,31 @@ def _named(batches: Iterator[Batch], expired: threading.Event, relation: str) ->
                 place=place,
                 remedy="The relation was changed after it was planned: run the same command again.",
             ) from error
+        if sqlstate(error) in _NO_VALUE and (named := _without_place(error, request)):
+            raise named from error
         raise
+
+
+def _without_place(error: RivetError, request: ReadRequest) -> RivetError | None:
+    """Return the error of a cast that an override asked for; the server says the value, but not the column's name."""
+    casts = {
+        column.name: column.field.metadata[OVERRIDE].decode()
+        for column in request.columns
+        if OVERRIDE in (column.field.metadata or {})
+        and TESTED not in column.field.metadata
+        and column.expression != identifier(column.name)
+    }
+    if not casts:
+        return None
+    listed = " or ".join(f"{name} as {word}" for name, word in casts.items())
+    # A query, or a view, may have casts of its own.
+    msg = f"a value cannot be had as columns: asks for it, probably of {listed}: {error.message}"
+    return RefusalError(
+        msg,
+        code="RIVET_SOURCE_VALUE_UNREPRESENTABLE",
+        place=Place(relation=str(request.relation), field=next(iter(casts)) if len(casts) == 1 else None),
+        remedy="Take the column out of columns, repair the value, or leave its row out with a query.",
+    )
 
 
 @contextmanager
@@ -163,5 +189,10 @@ def _cancelled_at(deadline: float | None, session: Session) -> Iterator[threadin
         timer.cancel()
 
 
-def _nulls_arrays(field: pa.Field) -> bool:
-    return pa.types.is_list(field.type) and (field.metadata or {}).items() >= NULLS.items()
+def _nulled_by_server(column: Column) -> str | None:
+    """Return the test, in SQL, whether the server makes a value NULL; None where it does not."""
+    metadata = column.field.metadata or {}
+    quoted = identifier(column.name)
+    if pa.types.is_list(column.field.type) and metadata.items() >= NULLS.items():
+        return arrays.misshapen(quoted)
+    return f"({quoted} IS NOT NULL AND ({column.expression}) IS NULL)" if TESTED in metadata else None
