@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 import pytest
-from attrs.validators import in_, instance_of
+from attrs.validators import in_, instance_of, le, optional
 
 from rivet_core.capabilities import (
     DestinationCapabilities,
@@ -36,7 +36,7 @@ class Tls:
 @attrs.frozen(kw_only=True)
 class OwnTuning:
     profile: str | None = None
-    lock_timeout_s: int | None = None
+    lock_timeout_s: int | None = attrs.field(default=None, validator=optional(le(1_000_000)))
     statement_timeout_s: int | None = None
     max_retries: int | None = None
 

@@ -14,12 +14,13 @@ from rivet_core.config.kinds import ask, kind_block
 from rivet_core.config.modes import choose_format, choose_mode
 from rivet_core.config.names import LOCALE, can_name_a_file, refuse_name
 from rivet_core.config.nodes import Keyed
-from rivet_core.config.prefix import leaves_its_folder, prefix_template, unknown_tokens
+from rivet_core.config.prefix import Written, leaves_its_folder, prefix_template, unknown_tokens
 from rivet_core.config.problems import VALUE
 from rivet_core.config.relations import WAYS, read_relation
 from rivet_core.config.showing import masked, shown
 from rivet_core.config.sizes import read_size
-from rivet_core.config.structure import WRONG, structure, structure_class, structure_what_is_sound
+from rivet_core.config.structure import WRONG, structure, structure_what_is_sound
+from rivet_core.config.suggestions import closest
 from rivet_core.config.tuning import resolve_tuning
 from rivet_core.errors import RivetError
 from rivet_core.requests import Chosen, Intent
@@ -39,18 +40,20 @@ PART_BYTES: Final[int] = attrs.fields(Intent).part_bytes.default  # type: ignore
 
 @attrs.frozen(kw_only=True)
 class ReadExport:
-    """An export that was read without a problem.
+    """An export as far as it could be read.
 
+    :param intent: None when there is a problem with it.
+    :param written: where it writes to, None when that is a problem.
     :param node: where it stands, for checks across exports.
     """
 
-    intent: Intent
-    destination: DestinationType
+    intent: Intent | None
+    written: Written | None
     node: Keyed
 
 
 def read_export(node: Node, source: SourceBlock | None, kinds: Kinds, reading: Reading) -> ReadExport | None:
-    """Return an export, or None after reporting everything that is wrong with it.
+    """Return an export after reporting everything that is wrong with it; None when it is none.
 
     :param source: None when the file's source could not be read; the export is checked all the same.
     """
@@ -58,15 +61,36 @@ def read_export(node: Node, source: SourceBlock | None, kinds: Kinds, reading: R
         reading.problem(node.place, "an export must be a mapping", remedy="write - name: … and its other keys below")
         return None
     before = len(reading.problems)
+    destination_entry = node.get("destination")
+    destination = _destination(destination_entry.value, kinds, reading) if destination_entry else None
+    intent = _intent(node, source, destination, kinds, reading, before)
+    name = _name_of(node, reading)
+    written = None
+    if destination is not None and name is not None:
+        written = Written(export=name, declaration=destination[0], options=destination[1], template=destination[2])
+    return ReadExport(intent=intent, written=written, node=node)
+
+
+def _intent(
+    node: Keyed,
+    source: SourceBlock | None,
+    destination: tuple[DestinationType, object, str] | None,
+    kinds: Kinds,
+    reading: Reading,
+    before: int,
+) -> Intent | None:
+    """Return the intent of an export without problems.
+
+    :param before: the number of problems that are not of this export.
+    """
     core = node.only(field.key for field in option_fields(ExportKeys))
     # What is wrong in one key must not hide what is wrong between others.
     required = {"name": "", "format": node, "destination": node}
     keys, _ = structure_what_is_sound(ExportKeys, core, reading, instead=required)
     _check_name(node, reading)
-    mode_entry, format_entry, destination_entry = (node.get(key) for key in ("mode", "format", "destination"))
+    mode_entry, format_entry = node.get("mode"), node.get("format")
     mode = choose_mode(mode_entry.value if mode_entry else None, node, kinds, reading)
     form = choose_format(format_entry.value, node, kinds, reading) if format_entry else None
-    destination = _destination(destination_entry.value, kinds, reading) if destination_entry else None
     _refuse_strays(node, core, mode, form, reading)
     if keys is None:
         return None
@@ -76,7 +100,7 @@ def read_export(node: Node, source: SourceBlock | None, kinds: Kinds, reading: R
     part_bytes = _part_bytes(keys, node, reading)
     if source and reads and node.get("table") is None and not source.declaration.capabilities.queries:
         place = next(entry.place for entry in node if entry.key in WAYS)
-        message = f"a source of the type {source.chosen.kind} reads tables, not queries"
+        message = f"a source of the type {source.declaration.kind} reads tables, not queries"
         reading.problem(place, message, code="RIVET_CONFIG_EXPORT_SOURCE_INVALID", remedy="write table: instead")
     if source and reads and isinstance(reads.relation, Query):
         _check_query(reads.relation, source, node, reading)
@@ -85,9 +109,9 @@ def read_export(node: Node, source: SourceBlock | None, kinds: Kinds, reading: R
         message = f"the destination {destination[0].kind} keeps no MD5 that could confirm a part"
         remedy = "write verify: size, and run with --validate, which reads every part again"
         reading.problem(entry.value.place if entry else node.place, message, code=VALUE, remedy=remedy)
-    if len(reading.problems) > before or source is None:
+    tuned = source.tuned(node.get("tuning"), reading) if source else None
+    if len(reading.problems) > before or source is None or tuned is None:
         return None
-    tuned = source.tuned(node.get("tuning"), reading)
     if form is None or form.chosen is None or destination is None or not mode.runners:
         return None
     declaration, options, prefix = destination
@@ -127,7 +151,13 @@ def read_export(node: Node, source: SourceBlock | None, kinds: Kinds, reading: R
         reading.warn(parallel.place, f"parallel has no effect in mode {intent.mode.kind}, which reads one unit")
     if not _reads_something(intent, mode, node, reading) or len(reading.problems) > before:
         return None
-    return ReadExport(intent=intent, destination=declaration, node=node)
+    return intent
+
+
+def _name_of(node: Keyed, reading: Reading) -> str | None:
+    entry = node.get("name")
+    name = structure(entry.value, str, reading.trial(), key=entry) if entry else WRONG
+    return name if isinstance(name, str) else None
 
 
 def _check_query(query: Query, source: SourceBlock, node: Keyed, reading: Reading) -> None:
@@ -141,9 +171,8 @@ def _check_query(query: Query, source: SourceBlock, node: Keyed, reading: Readin
 
 def _check_name(node: Keyed, reading: Reading) -> None:
     """Check the name on its own, so that it is reported beside whatever else is wrong with the export."""
-    entry = node.get("name")
-    name = structure(entry.value, str, reading.trial(), key=entry) if entry else WRONG
-    if entry is not None and isinstance(name, str) and (reason := refuse_name(name)):
+    entry, name = node.get("name"), _name_of(node, reading)
+    if entry is not None and name is not None and (reason := refuse_name(name)):
         message = f"{shown(name)} cannot be the name of an export: {reason}"
         remedy = "use letters, digits, '_' and '-'" if can_name_a_file(name) else LOCALE
         reading.problem(entry.value.place, message, code="RIVET_CONFIG_PATH_UNSAFE", remedy=remedy)
@@ -160,8 +189,9 @@ def _destination(node: Node, kinds: Kinds, reading: Reading) -> tuple[Destinatio
         reading.problems.append(stray_key(entry, (*known, "type")))
 
     given = telling(block.options, (field.key for field in option_fields(declaration.options)))
-    options: Any = structure_class(declaration.options, given, reading, stray=stray)
-    if options is WRONG:
+    made: tuple[Any, bool] = structure_what_is_sound(declaration.options, given, reading, stray=stray)
+    options, sound = made
+    if options is None or not (sound or _says_where(declaration, given, reading)):
         return None
     template = prefix_template(declaration, options)
     entry = block.options.get(declaration.prefix or "")
@@ -175,6 +205,21 @@ def _destination(node: Node, kinds: Kinds, reading: Reading) -> tuple[Destinatio
             hint = f"; did you mean {{{meant}}}?" if meant else ""
             reading.warn(entry.value.place, f"{{{word}}} stands for nothing and stays as it is{hint}")
     return declaration, options, template
+
+
+def _says_where(declaration: DestinationType, given: Keyed, reading: Reading) -> bool:
+    """Whether a destination with a mistake still says for certain where it is: no option is wrong or misspelt."""
+    fields = {field.key: field for field in option_fields(declaration.options)}
+    keys = {entry.key for entry in given}
+    for entry in given:
+        field = fields.get(entry.key)
+        if field is None:
+            meant = closest(entry.key, fields)
+            if meant is not None and meant not in keys:
+                return False
+        elif structure(entry.value, field.hint, reading.trial(), key=entry) is WRONG:
+            return False
+    return True
 
 
 def _refuse_strays(node: Keyed, core: Keyed, mode: ModeChoice, form: FormatChoice | None, reading: Reading) -> None:

@@ -113,19 +113,19 @@ def _read(
     nodes = _exports(exports_entry.value, reading) if exports_entry else ()
     exports = [read_export(node, source, kinds, reading) for node in nodes]
     _check_names(nodes, reading)
-    good = [export for export in exports if export is not None]
-    _check_prefixes(good, clock, reading)
+    _check_prefixes([export for export in exports if export is not None], clock, reading)
+    intents = tuple(export.intent for export in exports if export is not None and export.intent is not None)
     report_pending(root, nodes, source, reading)
-    if keys is WRONG or source is None or len(good) < len(exports):
+    if keys is WRONG or source is None or source.chosen is None or len(intents) < len(exports):
         return None
     return Configuration(
         path=path,
         file=file,
         source=source.chosen,
-        exports=tuple(export.intent for export in good),
+        exports=intents,
         parallel_exports=keys.parallel_exports,
         notifications=_notifications(keys.notifications),
-        places=Places(root, tuple(export.intent.name for export in good)),
+        places=Places(root, tuple(intent.name for intent in intents)),
     )
 
 
@@ -156,12 +156,13 @@ def _check_names(nodes: tuple[Node, ...], reading: Reading) -> None:
 
 
 def _check_prefixes(exports: list[ReadExport], clock: datetime, reading: Reading) -> None:
-    pairs = [(export.intent, export.destination) for export in exports]
-    for first, second, prefix in shared_prefixes(pairs, clock):
-        entry = exports[second].node.get("destination")
-        message = f"this export and {exports[first].intent.name!r} write to one place, {shown(prefix)}"
+    writing = [(export.node, export.written) for export in exports if export.written is not None]
+    for first, second, prefix in shared_prefixes([written for _, written in writing], clock):
+        node = writing[second][0]
+        entry = node.get("destination")
+        message = f"this export and {shown(writing[first][1].export)} write to one place, {shown(prefix)}"
         reading.problem(
-            entry.value.place if entry else exports[second].node.place,
+            entry.value.place if entry else node.place,
             message,
             code="RIVET_CONFIG_PREFIX_SHARED",
             remedy="put {export} into the prefix, or give each export a prefix of its own",

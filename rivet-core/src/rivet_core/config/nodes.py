@@ -13,7 +13,7 @@ import attrs
 import yaml
 
 from rivet_core.config.problems import ConfigurationInvalid, Problem
-from rivet_core.config.showing import can_hold_a_secret, masked, shown
+from rivet_core.config.showing import can_hold_a_secret, shown, without_passwords
 from rivet_core.config.syntax import syntax_problem
 from rivet_core.errors import Place
 
@@ -125,7 +125,7 @@ def compose(text: str, *, file: str) -> tuple[Node, list[Problem]]:
 
 def step(path: str, key: str) -> str:
     """Return the YAML path of a key below a path."""
-    key = masked(key)
+    key = without_passwords(key)
     word = key if key and not set(key) & set('.[]" \n') else '"' + key.replace("\n", " ") + '"'
     return f"{path}.{word}" if path else word
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from rivet_core.hookspecs import DestinationType
-    from rivet_core.requests import Intent
 
 _TOKEN: Final = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 #: What can stand in braces. ``{table}`` is another word for ``{export}``.
@@ -59,21 +58,29 @@ def prefix_template(declaration: DestinationType, options: object) -> str:
     return "" if held is None else str(held)
 
 
-def shared_prefixes(
-    exports: Iterable[tuple[Intent, DestinationType]], clock: datetime
-) -> tuple[tuple[int, int, str], ...]:
+@attrs.frozen(kw_only=True)
+class Written:
+    """Where an export writes to, also one with other problems."""
+
+    export: str
+    declaration: DestinationType
+    options: Any
+    template: str
+
+
+def shared_prefixes(exports: Iterable[Written], clock: datetime) -> tuple[tuple[int, int, str], ...]:
     """Return the exports that resolve to a place which an earlier one has: both indices, and the prefix."""
     taken: dict[object, int] = {}
     shared: list[tuple[int, int, str]] = []
-    for index, (intent, declaration) in enumerate(exports):
-        if declaration.prefix is None:
+    for index, written in enumerate(exports):
+        key = written.declaration.prefix
+        if key is None:
             continue
-        prefix = resolve_prefix(intent.prefix, export=intent.name, started=clock)
-        options = intent.destination.options
+        prefix = resolve_prefix(written.template, export=written.export, started=clock)
         # Two names of one folder, by a symbolic link, are one place.
-        folder = isinstance(getattr(options, declaration.prefix), Path)
+        folder = isinstance(getattr(written.options, key), Path)
         there = os.path.realpath(prefix) if folder else posixpath.normpath(prefix)
-        place = (intent.destination.kind, there, _address(declaration, options))
+        place = (written.declaration.kind, there, _address(written.declaration, written.options))
         first = taken.setdefault(place, index)
         if first != index:
             shared.append((first, index, prefix))

@@ -52,9 +52,13 @@ class Reading:
         """Return a collector of the same file whose findings may be thrown away."""
         return Reading(folder=self.folder, variables=self.variables)
 
-    def absorb(self, trial: Reading) -> None:
-        """Take over the findings of a trial."""
-        self.problems += trial.problems
+    def absorb(self, trial: Reading, *, new: bool = False) -> None:
+        """Take over the findings of a trial.
+
+        :param new: only those at places that nothing was said of yet: the trial looked at what was looked at before.
+        """
+        told = {problem.place for problem in self.problems} if new else set()
+        self.problems += [problem for problem in trial.problems if problem.place not in told]
         self.cause = self.cause or trial.cause
         for warning in trial.warnings:
             self.warn(warning.place, warning.message)

@@ -21,7 +21,12 @@ _SECRETIVE: Final = re.compile(
 
 def masked(text: str) -> str:
     """Return a text without the passwords of URLs and without known secrets."""
-    return redact(_URL.sub(r"\1***", text))
+    return redact(without_passwords(text))
+
+
+def without_passwords(text: str) -> str:
+    """Return a text without what follows the scheme of a URL that has an ``@``."""
+    return _URL.sub(r"\1***", text)
 
 
 def shown(text: str) -> str:

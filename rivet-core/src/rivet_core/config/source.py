@@ -13,7 +13,7 @@ from rivet_core.config.keys import SourceKeys
 from rivet_core.config.kinds import ask, kind_block
 from rivet_core.config.nodes import Keyed
 from rivet_core.config.showing import masked, shown
-from rivet_core.config.structure import WRONG, structure_class
+from rivet_core.config.structure import WRONG, structure, structure_class
 from rivet_core.requests import Chosen
 from rivet_core.types import Secret
 
@@ -29,17 +29,18 @@ _OWN = ("environment", "tuning")
 
 @attrs.frozen(kw_only=True)
 class SourceBlock:
-    """A source that was read without a problem.
+    """A source whose kind is known.
 
+    :param chosen: None when there is a problem with it; the exports are checked all the same.
     :param block: as written, so that an export's own tuning can be put over it.
     """
 
-    chosen: Chosen
+    chosen: Chosen | None
     keys: SourceKeys
     declaration: SourceType
     block: KindBlock
 
-    def tuned(self, tuning: Entry | None, reading: Reading) -> Chosen:
+    def tuned(self, tuning: Entry | None, reading: Reading) -> Chosen | None:
         """Return the source as one export wants it: with the export's tuning over the source's, field by field.
 
         Only a source that has an option ``tuning`` looks at it itself.
@@ -50,12 +51,15 @@ class SourceBlock:
         if common is not None and isinstance(common.value, Keyed) and isinstance(tuning.value, Keyed):
             tuning = attrs.evolve(tuning, value=tuning.value.over(common.value))
         mapping = attrs.evolve(self.block.options, entries=(tuning,)).over(self.block.options)
-        options: Any = structure_class(self.declaration.options, _plugins_part(mapping, self.declaration), reading)
-        return self.chosen if options is WRONG else Chosen(kind=self.chosen.kind, options=options)
+        # The source's own mistakes are reported already.
+        trial = reading.trial()
+        options: Any = structure_class(self.declaration.options, _plugins_part(mapping, self.declaration), trial)
+        reading.absorb(trial, new=True)
+        return None if options is WRONG else Chosen(kind=self.declaration.kind, options=options)
 
 
 def read_source(node: Node, kinds: Kinds, reading: Reading) -> SourceBlock | None:
-    """Return the file's source, or None after reporting what is wrong with it."""
+    """Return the file's source, or None after reporting that nobody offers it; what else is wrong is reported, too."""
     block = kind_block(node, reading, seam="source", word=False)
     if block is None:
         return None
@@ -65,29 +69,30 @@ def read_source(node: Node, kinds: Kinds, reading: Reading) -> SourceBlock | Non
     if declaration is None:
         return None
     mapping = _plugins_part(block.options, declaration)
-    if keys is WRONG:
-        # The plugin would find the same fault in the blocks that both read.
-        mapping = mapping.without(_OWN)
+    # The plugin finds the same faults in the blocks that both read, and may know of others.
+    trial = reading.trial()
 
     def stray(entry: Entry, known: tuple[str, ...]) -> None:
         if entry.key == "mongo":
             remedy = "it belongs to sources of the type mongo: remove it"
-            reading.problem(entry.place, f"unknown key 'mongo' for the source {shown(block.kind)}", remedy=remedy)
+            trial.problem(entry.place, f"unknown key 'mongo' for the source {shown(block.kind)}", remedy=remedy)
         else:
-            reading.problems.append(stray_key(entry, (*known, *_OWN, "type")))
+            trial.problems.append(stray_key(entry, (*known, *_OWN, "type")))
 
-    options: Any = structure_class(declaration.options, mapping, reading, stray=stray)
-    if options is WRONG or keys is WRONG:
-        return None
-    _check_scheme(options, mapping, declaration, reading)
-    if len(reading.problems) > before:
-        return None
-    chosen = Chosen(kind=declaration.kind, options=options)
-    return SourceBlock(chosen=chosen, keys=keys, declaration=declaration, block=block)
+    options: Any = structure_class(declaration.options, mapping, trial, stray=stray)
+    reading.absorb(trial, new=True)
+    _check_scheme(mapping, declaration, reading)
+    sound = options is not WRONG and keys is not WRONG and len(reading.problems) == before
+    chosen = Chosen(kind=declaration.kind, options=options) if sound else None
+    return SourceBlock(
+        chosen=chosen, keys=SourceKeys() if keys is WRONG else keys, declaration=declaration, block=block
+    )
 
 
 def check_source(source: SourceBlock, places: Places, reading: Reading) -> None:
     """Report what the source's plugin knows to be wrong without connecting, each at its line."""
+    if source.chosen is None:
+        return
     for error in source.declaration.check(source.chosen.options):
         path = error.place.path if error.place is not None and error.place.path else "source"
         reading.problem(places.find(path), masked(error.message), code=error.code, remedy=error.remedy)
@@ -110,13 +115,15 @@ def _plugins_part(mapping: Keyed, declaration: SourceType) -> Keyed:
     return attrs.evolve(mapping, entries=(attrs.evolve(entry, value=entry.value.only(looked_at)),)).over(mapping)
 
 
-def _check_scheme(options: object, mapping: Keyed, declaration: SourceType, reading: Reading) -> None:
+def _check_scheme(mapping: Keyed, declaration: SourceType, reading: Reading) -> None:
     """Refuse a URL of another kind of source, without showing it."""
-    entry, url = mapping.get("url"), getattr(options, "url", None)
-    text = url.reveal() if isinstance(url, Secret) else url
-    if entry is None or not declaration.schemes or not isinstance(text, str):
+    entry = mapping.get("url")
+    if entry is None or not declaration.schemes or getattr(entry.value, "null", False):
         return
-    match = re.match(r"([A-Za-z][A-Za-z0-9+.-]*)://", text)
+    url = structure(entry.value, Secret, reading.trial(), key=entry)
+    if url is WRONG:
+        return
+    match = re.match(r"([A-Za-z][A-Za-z0-9+.-]*)://", url.reveal())
     if match is None or match[1].lower() not in declaration.schemes:
         said = f"the scheme {match[1].lower()}" if match else "no scheme"
         reading.problem(

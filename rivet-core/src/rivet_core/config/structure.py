@@ -16,7 +16,7 @@ from rivet_core.config.nodes import Entry, Items, Keyed, Node, Scalar
 from rivet_core.config.problems import VALUE
 from rivet_core.config.scalars import Unreadable, read_boolean, read_float, read_integer
 from rivet_core.config.showing import can_hold_a_secret, is_a_word, masked, shown
-from rivet_core.config.suggestions import suggest
+from rivet_core.config.suggestions import closest, suggest
 from rivet_core.config.unknown import unknown_key
 from rivet_core.errors import InternalError, RivetError
 from rivet_core.types import Secret
@@ -62,17 +62,18 @@ def structure_what_is_sound(
 ) -> tuple[T | None, bool]:
     """Return an instance with defaults in the place of what is wrong, and whether nothing is.
 
-    So that the checks that look at several keys can report, too, what they find in the sound ones.
+    So that the checks that look at several keys can report, too, what they find in the sound ones. What they say of
+    those that are wrong, or probably meant by an unknown one, would only repeat a mistake, and is dropped.
 
     :param instead: values for required fields that are missing or wrong; without one there is no instance.
     """
     fields = {field.key: field for field in hints.option_fields(cls)}
     arguments: dict[str, Any] = dict(instead or {})
-    sound = True
+    doubtful: set[str] = set()
     for entry in mapping:
         field = fields.get(entry.key)
         if field is None:
-            sound = False
+            doubtful |= {entry.key, closest(entry.key, fields) or entry.key}
             if stray is not None:
                 stray(entry, tuple(fields))
             else:
@@ -82,17 +83,17 @@ def structure_what_is_sound(
             continue
         value = structure(entry.value, field.hint, reading, key=entry)
         if value is WRONG:
-            sound = False
+            doubtful.add(entry.key)
         elif value is not None or field.required:
             arguments[field.argument] = value
     for key, field in fields.items():
         if field.required and mapping.get(key) is None:
-            sound = False
+            doubtful.add(key)
             reading.problem(mapping.place, f"the key {key!r} is missing", remedy=f"add {key}: {_example(field)}")
-    if not sound and (instead is None or any(f.required and f.argument not in arguments for f in fields.values())):
+    if any(field.required and field.argument not in arguments for field in fields.values()):
         return None, False
-    made, accepted = _construct(cls, mapping, arguments, fields, reading)
-    return made, sound and accepted
+    made, accepted = _construct(cls, mapping, arguments, fields, reading, doubtful)
+    return made, not doubtful and accepted
 
 
 def _left_empty(node: Node, field: OptionField) -> bool:
@@ -208,7 +209,12 @@ def _scalar(node: Scalar, hint: Any, reading: Reading, key: Entry | None) -> Any
 
 
 def _construct(
-    cls: type[T], mapping: Keyed, arguments: dict[str, Any], fields: dict[str, OptionField], reading: Reading
+    cls: type[T],
+    mapping: Keyed,
+    arguments: dict[str, Any],
+    fields: dict[str, OptionField],
+    reading: Reading,
+    doubtful: set[str],
 ) -> tuple[T | None, bool]:
     """Make the instance; what its own rules refuse is reported one by one, as far as the rest can be checked."""
     accepted = True
@@ -219,6 +225,8 @@ def _construct(
         # may raise a RivetError with a code of its own.
         except Exception as error:  # noqa: BLE001
             accepted = False
+            if doubtful.intersection(_words(error)):
+                return None, False
             entry = _blamed(error, mapping)
             place = entry.place if entry else mapping.place
             if isinstance(error, RivetError):
@@ -235,8 +243,11 @@ def _construct(
 def _blamed(error: Exception, mapping: Keyed) -> Entry | None:
     """Return the entry that a class's own error is about: by attrs' attribute, or by the first key that it names."""
     names = [argument.name for argument in error.args if isinstance(argument, attrs.Attribute)]
-    words = names or re.findall(r"[A-Za-z_][A-Za-z0-9_]*", str(error.args[0] if error.args else error))
-    return next((entry for word in words if (entry := mapping.get(word)) is not None), None)
+    return next((entry for word in names or _words(error) if (entry := mapping.get(word)) is not None), None)
+
+
+def _words(error: Exception) -> list[str]:
+    return re.findall(r"[A-Za-z_][A-Za-z0-9_]*", str(error.args[0] if error.args else error))
 
 
 def _is_choice(text: str, parts: tuple[Any, ...]) -> bool:
