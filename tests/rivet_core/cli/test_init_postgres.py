@@ -82,11 +82,11 @@ def test_the_variable_that_was_named_is_the_one_that_is_written(
 def test_a_variable_that_leads_elsewhere_is_not_the_one_that_is_written(
     rivet: Rivet, database: PostgresDatabase, shop: Path, rows: Callable[[str], int]
 ) -> None:
-    elsewhere = {"DATABASE_URL": "postgresql://nobody:x@127.0.0.1:1/other", "RIVET_SOURCE_URL": "postgresql://b/b"}
+    elsewhere = {"DATABASE_URL": "postgresql://nobody:x@127.0.0.1:1/other", "SOURCE_URL": "postgresql://b/b"}
     done = rivet("init", "--source", database.url, "--table", "public.orders", **elsewhere)
     assert done.code == 0
     named = yaml.safe_load((shop / "rivet.yaml").read_text())["source"]["url_env"]
-    assert named == "RIVET_SOURCE_URL_2"
+    assert named == "SOURCE_URL_2"
     assert f"export {named}=" in done.out
     assert "DATABASE_URL holds something else" in done.err
     assert rivet("run", "-c", "rivet.yaml", **elsewhere, **{named: database.url}).code == 0

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 DEFAULT_VARIABLE: Final = "DATABASE_URL"
 #: What a file names instead, when that variable leads to another database.
-_OTHER_VARIABLE: Final = "RIVET_SOURCE_URL"
+_OTHER_VARIABLE: Final = "SOURCE_URL"
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 #: Stands for the URL while it is in no file.
 _PARAM: Final = "SOURCE_URL"
