@@ -57,6 +57,79 @@ def test_the_verdict_follows_the_state(state: str, expected: Verdict) -> None:
         assert raised.transient == (expected in {Verdict.RETRY, Verdict.RECONNECT})
 
 
+#: Every class of states that the server knows.
+CLASSES = """
+00 01 02 03 08 09 0A 0B 0F 0L 0P 0Z 20 21 22 23 24 25 26 27 28 2B 2D 2F 34 38 39 3B 3D 3F 40 42 44 53 54 55 57 58 72 F0
+HV P0 XX
+"""
+STATES = ["08P01", "25006", "42P02", "55P03", "57014", "ZZZZZ", ""]
+
+
+@pytest.mark.parametrize("state", [*(f"{one}000" for one in CLASSES.split()), *STATES])
+def test_every_error_says_what_to_do(state: str) -> None:
+    error = failure(Foreign(state))
+    assert error.remedy
+    assert error.remedy.endswith(".")
+
+
+RAISING = {
+    "42601": "SELECT 1 FORM t",
+    "22012": "SELECT 1 / g AS a FROM generate_series(0, 1) g",
+    "25006": "SELECT nextval('s') AS a",
+    "0A000": "SELECT a FROM t FOR UPDATE OF x.t",
+    "55000": "SELECT a FROM empty",
+    "22P02": "SELECT t::int AS a FROM words",
+    "22003": "SELECT a + 2147483647 AS a FROM t",
+    "42P02": "SELECT $1 AS a",
+    "P0001": "SELECT complain() AS a",
+    "42883": "SELECT nothing(1) AS a",
+    "42703": "SELECT nothing AS a FROM t",
+}
+
+
+@pytest.mark.parametrize("state", RAISING)
+def test_every_error_of_a_query_says_what_to_do(room: Any, state: str) -> None:
+    room.run_sql(
+        """
+        CREATE TABLE t (a int); INSERT INTO t VALUES (1); CREATE SEQUENCE s; CREATE TABLE words AS SELECT 'zz' AS t;
+        CREATE MATERIALIZED VIEW empty AS SELECT a FROM t WITH NO DATA;
+        CREATE FUNCTION complain() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE 'no more today'; END $$;
+        """
+    )
+    error = raised_by(room.source(), Query(RAISING[state]))
+    assert error.remedy
+    assert "LINE" not in str(error)
+    if state != "0A000":
+        assert f"(SQLSTATE {state})" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("SELECT 1 FORM t", ", line 1 of the query"),
+        ("SELECT 1 AS a\nFROM t\nWHRE true", ", line 3 of the query"),
+        ("SELECT 1 AS a,\n nothing AS b", ", line 2 of the query"),
+        ("show work_mem", ", at the end of the query"),
+        ("SELECT 1 +", ", at the end of the query"),
+        ("SELECT 1 FROM\n\n", ", at the end of the query"),
+    ],
+)
+def test_an_error_has_the_line_of_the_users_own_text(room: Any, text: str, place: str) -> None:
+    error = raised_by(room.source(), Query(text))
+    assert place in error.message
+    assert "_rivet" not in error.message
+
+
+def test_an_error_of_a_table_has_no_line_of_ours(room: Any) -> None:
+    room.run_sql("CREATE TABLE t (a int)")
+    columns = room.own.describe(Table("t"), ColumnRules()).columns
+    room.run_sql("ALTER TABLE t DROP a")
+    request = ReadRequest(relation=Table("t"), columns=columns)
+    with pytest.raises(RivetError) as caught, room.own.read(request, ReadContext()) as batches:
+        list(batches)
+    assert "line" not in caught.value.message.lower()
+
+
 def test_a_verdict_survives_the_way_to_another_process() -> None:
     arrived = pickle.loads(pickle.dumps(failure(Foreign("08006"))))
     assert verdict(arrived) is Verdict.RECONNECT

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-import attrs
-
 from rivet_core.errors import EnvironmentFailure, Place, RefusalError, RivetError, SnapshotGone
 from rivet_core.types import Verdict, redact
 from rivet_source_postgres.driver import ERRORS
+from rivet_source_postgres.quoting import ALIAS
 from rivet_source_postgres.refusals import refusal
+from rivet_source_postgres.sqlstates import meaning_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,51 +35,9 @@ _TEXTS: Final = tuple(
 )
 
 
-@attrs.frozen(kw_only=True)
-class _Meaning:
-    """What a SQLSTATE, or the class of it, means here."""
-
-    state: str
-    code: str
-    verdict: Verdict
-    remedy: str
-
-
-_TRY_LATER: Final = "Run the same command again when the server has recovered."
-#: The longest matching state wins.
-_MEANINGS: Final = (
-    _Meaning(state="", code="RIVET_SOURCE_QUERY_FAILED", verdict=Verdict.FATAL, remedy=""),
-    _Meaning(state="08", code="RIVET_SOURCE_CONNECT_FAILED", verdict=Verdict.RECONNECT,
-             remedy="Check host, port and the network, then run the same command again."),
-    _Meaning(state="08P01", code="RIVET_SOURCE_CONNECT_FAILED", verdict=Verdict.FATAL, remedy=""),
-    _Meaning(state="08004", code="RIVET_SOURCE_CONNECT_FAILED", verdict=Verdict.CONFIG,
-             remedy="Check how the connection is asked for."),
-    _Meaning(state="57P01", code="RIVET_SOURCE_CONNECT_FAILED", verdict=Verdict.RECONNECT, remedy=_TRY_LATER),
-    _Meaning(state="57P02", code="RIVET_SOURCE_CONNECT_FAILED", verdict=Verdict.RECONNECT, remedy=_TRY_LATER),
-    _Meaning(state="57P03", code="RIVET_SOURCE_CONNECT_FAILED", verdict=Verdict.RECONNECT, remedy=_TRY_LATER),
-    _Meaning(state="57P05", code="RIVET_SOURCE_CONNECT_FAILED", verdict=Verdict.RECONNECT, remedy=_TRY_LATER),
-    _Meaning(state="25P03", code="RIVET_SOURCE_CONNECT_FAILED", verdict=Verdict.RECONNECT, remedy=_TRY_LATER),
-    _Meaning(state="53", code="RIVET_SOURCE_QUERY_FAILED", verdict=Verdict.RETRY, remedy=_TRY_LATER),
-    _Meaning(state="53300", code="RIVET_SOURCE_CONNECT_FAILED", verdict=Verdict.RECONNECT,
-             remedy="The server has no free connection: use fewer workers, or wait."),
-    _Meaning(state="40001", code="RIVET_SOURCE_QUERY_FAILED", verdict=Verdict.RETRY,
-             remedy="On a standby, raise max_standby_streaming_delay or read from the primary."),
-    _Meaning(state="40P01", code="RIVET_SOURCE_QUERY_FAILED", verdict=Verdict.RETRY, remedy=_TRY_LATER),
-    _Meaning(state="55P03", code="RIVET_SOURCE_QUERY_FAILED", verdict=Verdict.RETRY,
-             remedy="Another session holds a lock on the table: wait for it, or raise tuning.lock_timeout_s."),
-    _Meaning(state="57014", code="RIVET_SOURCE_QUERY_FAILED", verdict=Verdict.FATAL, remedy=""),
-    _Meaning(state="28", code="RIVET_SOURCE_CREDENTIALS_INVALID", verdict=Verdict.CONFIG,
-             remedy="Check user, password and database, and the server's pg_hba.conf."),
-    _Meaning(state="3D000", code="RIVET_SOURCE_CONNECT_FAILED", verdict=Verdict.CONFIG,
-             remedy="Check the database's name."),
-    _Meaning(state="42501", code="RIVET_SOURCE_QUERY_FAILED", verdict=Verdict.CONFIG,
-             remedy="Grant SELECT to the user that rivet connects as."),
-    _Meaning(state="42P01", code="RIVET_SOURCE_TABLE_NOT_FOUND", verdict=Verdict.FATAL,
-             remedy="Check the relation's name and schema, and that the user may see it."),
-    _Meaning(state="3F000", code="RIVET_SOURCE_TABLE_NOT_FOUND", verdict=Verdict.FATAL,
-             remedy="Check the relation's schema."),
-)  # fmt: skip
 _UNTRANSLATABLE: Final = frozenset({"22021", "22P05"})
+#: Where the server finds a mistake in the statement: a line, and below it a mark at its column.
+_POINTER: Final = re.compile(r"\n[^\n:]* (?P<line>\d+): (?P<text>[^\n]*)\n *\^")
 #: The text that a guarded array raises, see :func:`rivet_source_postgres.arrays.refusing`.
 ARRAY_MARK: Final = "rivet-array"
 _ARRAY: Final = re.compile(rf"{ARRAY_MARK}\|(?P<column>.*)\|(?P<shape>(?:\[[-\d]+:[-\d]+\])+)", re.DOTALL)
@@ -104,7 +62,7 @@ def verdict(error: BaseException) -> Verdict:
     if any(isinstance(one, RivetError) for one in _chain(error)) and not _foreign(error):
         transient = isinstance(error, EnvironmentFailure) and error.transient
         return Verdict.RECONNECT if transient else Verdict.FATAL
-    return _meaning(sqlstate(error)).verdict
+    return meaning_of(sqlstate(error)).verdict
 
 
 def failure(error: BaseException, *, relation: str | None = None) -> RivetError:
@@ -130,7 +88,7 @@ def failure(error: BaseException, *, relation: str | None = None) -> RivetError:
             place=place,
             remedy="Repair the value in the source, or leave its column out of the query.",
         )
-    meaning = _meaning(state)
+    meaning = meaning_of(state)
     code, remedy = meaning.code, meaning.remedy
     refused = refusal(_text(error))
     if refused is not None and refused[0] == state:
@@ -142,7 +100,7 @@ def failure(error: BaseException, *, relation: str | None = None) -> RivetError:
         f"{said} (SQLSTATE {state})" if state else said,
         code=code,
         place=place,
-        remedy=remedy or None,
+        remedy=remedy,
         transient=meaning.verdict in {Verdict.RETRY, Verdict.RECONNECT},
     )
 
@@ -156,6 +114,7 @@ def sentence(error: BaseException) -> str:
     if primary := told.get("PG_DIAG_MESSAGE_PRIMARY"):
         text = ". ".join(part for part in (primary, told.get("PG_DIAG_MESSAGE_DETAIL")) if part)
     else:
+        text = _POINTER.sub(_pointed, text)
         text = re.sub(r"\s*Query was:.*", "", text, flags=re.DOTALL)
         text = re.sub(r"^[A-Z_]+: (\[libpq\] )?|\s*\.? SQLSTATE: .*$", "", text, flags=re.DOTALL)
         # The severity, in whatever language, has two blanks behind it.
@@ -163,9 +122,11 @@ def sentence(error: BaseException) -> str:
     return redact(" ".join(text.split()))
 
 
-def _meaning(state: str | None) -> _Meaning:
-    fitting = [meaning for meaning in _MEANINGS if (state or "").startswith(meaning.state)]
-    return max(fitting, key=lambda meaning: len(meaning.state))
+def _pointed(match: re.Match[str]) -> str:
+    """Return a mistake's line in the user's own text, which begins in the second line of a statement of ours."""
+    if match["text"].lstrip().startswith(f") AS {ALIAS}"):
+        return ", at the end of the query"
+    return f", line {int(match['line']) - 1} of the query" if int(match["line"]) > 1 else ""
 
 
 def _text(error: BaseException) -> str:

@@ -142,7 +142,9 @@ class Session:
                 while (batch := statement.next_batch()) is not None:
                     if self._cancelled:
                         msg = "the read was cancelled"
-                        raise EnvironmentFailure(msg, code="RIVET_SOURCE_QUERY_FAILED")
+                        raise EnvironmentFailure(
+                            msg, code="RIVET_SOURCE_QUERY_FAILED", remedy="Run the same command again."
+                        )
                     yield batch
                     del batch
             except ERRORS as error:

@@ -49,7 +49,8 @@ def subquery_text(text: str) -> str:
     if empty:
         msg = "no statement"
         raise _unusable(msg, "Write one SELECT.")
-    return text[:end].strip()
+    # The lines before it stay, so that the server counts as the user does.
+    return text[:end].rstrip()
 
 
 def _comment_end(text: str, start: int) -> int:

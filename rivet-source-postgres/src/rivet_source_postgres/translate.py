@@ -159,7 +159,9 @@ def predicate(term: Term, schemas: Schemas) -> str:
             return _comparison(ColumnKey(column), ">=", literal(text), schemas)
         case _:
             msg = f"a PostgreSQL source cannot read {type(term).__name__}"
-            raise UsageError(msg, code="RIVET_CLI_OPTION_UNSUPPORTED")
+            raise UsageError(
+                msg, code="RIVET_CLI_OPTION_UNSUPPORTED", remedy="Use a mode whose runner asks for something else."
+            )
 
 
 def _compared(keys: Keys, name: str, position: Position, schemas: Schemas) -> str:
