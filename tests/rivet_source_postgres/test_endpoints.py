@@ -119,7 +119,7 @@ def test_variables_are_read_when_they_are_needed(monkeypatch: pytest.MonkeyPatch
     ],
 )
 def test_options_that_contradict_each_other_are_refused(keys: dict[str, object]) -> None:
-    with pytest.raises(ValueError):
+    with pytest.raises(RivetError):
         PostgresOptions(**keys)  # type: ignore[arg-type]
 
 
@@ -179,7 +179,7 @@ def test_a_file_of_authorities_that_is_not_there_is_refused(tmp_path: Path) -> N
 
 
 def test_accepting_anything_contradicts_verifying() -> None:
-    with pytest.raises(ValueError, match="contradict"):
+    with pytest.raises(RivetError, match="contradict"):
         TlsOptions(mode="verify-full", accept_invalid_certs=True)
 
 

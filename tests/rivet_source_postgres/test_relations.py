@@ -79,6 +79,33 @@ def test_views_and_materialised_views_are_read(room: Any) -> None:
     assert room.table("m").num_rows == 1
 
 
+UNREADY = """
+CREATE TABLE t (a int); CREATE MATERIALIZED VIEW empty AS SELECT a FROM t WITH NO DATA;
+CREATE VIEW over AS SELECT a FROM empty; CREATE VIEW above AS SELECT a FROM t UNION ALL SELECT a FROM over;
+CREATE MATERIALIZED VIEW fresh AS SELECT a FROM t; CREATE VIEW good AS SELECT a FROM fresh;
+"""
+
+
+@pytest.mark.parametrize(
+    "relation", [Table("empty"), Table("over"), Table("above"), Query("SELECT a FROM over")], ids=str
+)
+def test_what_needs_a_view_that_was_never_filled_is_refused_when_it_is_described(room: Any, relation: Any) -> None:
+    room.run_sql(UNREADY)
+    with pytest.raises(RivetError) as caught:
+        room.columns(relation)
+    assert caught.value.code == "RIVET_SOURCE_QUERY_FAILED"
+    assert "empty" in caught.value.message
+    assert "efresh the materialized view" in str(caught.value.remedy)
+    room.run_sql("REFRESH MATERIALIZED VIEW empty")
+    assert [*room.columns(relation)] == ["a"]
+
+
+@pytest.mark.parametrize("table", ["fresh", "good", "t"])
+def test_what_needs_none_is_described(room: Any, table: str) -> None:
+    room.run_sql(UNREADY)
+    assert [*room.columns(table)] == ["a"]
+
+
 def test_partitions_and_children_are_read_with_their_parent(room: Any) -> None:
     room.run_sql(
         """

@@ -75,6 +75,8 @@ class RelationFacts:
     """A table, as the catalogue has it.
 
     :param kind: ``pg_class.relkind``.
+    :param unfilled: a materialized view that was never filled, and without which it cannot be read: itself, or one
+        that a view is made over.
     """
 
     oid: int
@@ -82,6 +84,7 @@ class RelationFacts:
     kind: str
     inherited: bool
     estimated_rows: int | None
+    unfilled: str | None
 
 
 @attrs.frozen(kw_only=True)
@@ -147,7 +150,20 @@ SELECT c.oid::pg_catalog.int8 AS oid, c.relname::pg_catalog.text AS name, n.nspn
         FROM pg_catalog.pg_class l WHERE l.oid = c.oid AND c.relkind <> 'p'
             OR c.relkind = 'p' AND l.relkind <> 'p'
             AND l.oid = ANY (SELECT p.relid FROM pg_catalog.pg_partition_tree(c.oid) p))
-    END AS estimate
+    END AS estimate,
+    (WITH RECURSIVE used(oid, kind, filled) AS (
+        SELECT c.oid, c.relkind, c.relispopulated
+        UNION
+        SELECT l.oid, l.relkind, l.relispopulated
+        FROM used u JOIN pg_catalog.pg_rewrite w ON w.ev_class = u.oid
+        JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND d.objid = w.oid
+            AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
+        JOIN pg_catalog.pg_class l ON l.oid = d.refobjid
+        WHERE u.kind = 'v'
+    )
+    SELECT pg_catalog.concat(n.nspname, '.', l.relname)
+    FROM used u JOIN pg_catalog.pg_class l ON l.oid = u.oid JOIN pg_catalog.pg_namespace n ON n.oid = l.relnamespace
+    WHERE NOT u.filled LIMIT 1) AS unfilled
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relname = {{name}} AND {{where}} AND c.relkind = ANY ('{_READABLE}')
 """)
@@ -199,6 +215,7 @@ def find_table(session: Session, table: Table) -> RelationFacts:
         kind=row["kind"],
         inherited=row["inherited"] and row["kind"] != "p",
         estimated_rows=row["estimate"],
+        unfilled=row["unfilled"],
     )
 
 

@@ -46,6 +46,14 @@ def describe(session: Session, relation: Relation, rules: ColumnRules) -> TableS
         facts = catalogue.query_columns(session, relation)
     else:
         table = catalogue.find_table(session, relation)
+        if table.unfilled is not None:
+            msg = f"the materialized view {table.unfilled} has never been filled, so nothing can be read of it"
+            raise EnvironmentFailure(
+                msg,
+                code="RIVET_SOURCE_QUERY_FAILED",
+                place=Place(relation=str(relation)),
+                remedy="Refresh the materialized view: REFRESH MATERIALIZED VIEW fills it.",
+            )
         facts = catalogue.table_columns(session, table, relation)
         estimate = table.estimated_rows
     _refuse_unusable(facts, relation)

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import attrs
 
+from rivet_core.errors import UsageError
 from rivet_core.types import Secret
 
-PROFILES: Final = ("fast", "balanced", "safe")
-ENVIRONMENTS: Final = ("local", "replica", "production")
-TLS_MODES: Final = ("disable", "require", "verify-ca", "verify-full")
 #: The server counts milliseconds in 32 bits.
 LONGEST_S: Final = (2**31 - 1) // 1000
 #: Seconds that a read waits for a lock, by profile; 0 is for ever.
 LOCK_TIMEOUTS: Final = {"fast": 0, "balanced": 30, "safe": 10}
 
 
-def _one_of(name: str, value: str | None, allowed: tuple[str, ...]) -> None:
-    if value is not None and value not in allowed:
-        msg = f"{name} is {value!r}, but must be one of {', '.join(allowed)}"
-        raise ValueError(msg)
+def _refused(message: str, remedy: str) -> UsageError:
+    return UsageError(message, code="RIVET_CONFIG_VALUE_INVALID", remedy=remedy)
 
 
 @attrs.frozen(kw_only=True)
@@ -32,17 +28,16 @@ class TlsOptions:
     :param ca_file: PEM file of the authorities to trust instead of the system's.
     """
 
-    mode: str | None = None
+    mode: Literal["disable", "require", "verify-ca", "verify-full"] | None = None
     ca_file: Path | None = None
     accept_invalid_certs: bool = False
     accept_invalid_hostnames: bool = False
 
     def __attrs_post_init__(self) -> None:
-        _one_of("mode", self.mode, TLS_MODES)
         lenient = self.accept_invalid_certs or self.accept_invalid_hostnames
         if lenient and self.mode in {"verify-ca", "verify-full"}:
             msg = f"accept_invalid_certs and accept_invalid_hostnames contradict mode: {self.mode}"
-            raise ValueError(msg)
+            raise _refused(msg, "remove them, or remove mode")
 
 
 @attrs.frozen(kw_only=True)
@@ -53,7 +48,7 @@ class TuningOptions:
     :param max_value_mb: the largest single cell; 0 for any.
     """
 
-    profile: str | None = None
+    profile: Literal["fast", "balanced", "safe"] | None = None
     batch_size: int | None = None
     batch_size_memory_mb: int | None = None
     throttle_ms: int | None = None
@@ -69,15 +64,14 @@ class TuningOptions:
     min_parallel: int | None = None
 
     def __attrs_post_init__(self) -> None:
-        _one_of("profile", self.profile, PROFILES)
         for name in ("statement_timeout_s", "lock_timeout_s", "max_value_mb"):
             value = getattr(self, name)
             if value is not None and value < 0:
                 msg = f"{name} is {value}, but cannot be negative"
-                raise ValueError(msg)
+                raise _refused(msg, f"write {name}: 0, or more")
             if value is not None and name == "lock_timeout_s" and value > LONGEST_S:
                 msg = f"{name} is {value}, but the server takes at most {LONGEST_S}"
-                raise ValueError(msg)
+                raise _refused(msg, f"write at most {LONGEST_S}, or 0 to wait for ever")
 
 
 @attrs.frozen(kw_only=True)
@@ -101,28 +95,27 @@ class PostgresOptions:
     password: Secret | None = None
     password_env: str | None = None
     database: str | None = None
-    environment: str | None = None
+    environment: Literal["local", "replica", "production"] | None = None
     tls: TlsOptions | None = None
     tuning: TuningOptions = TuningOptions()
 
     def __attrs_post_init__(self) -> None:
-        _one_of("environment", self.environment, ENVIRONMENTS)
         urls = [name for name in ("url", "url_env", "url_file") if getattr(self, name) is not None]
         names = ("host", "port", "user", "password", "password_env", "database")
         parts = [name for name in names if getattr(self, name) is not None]
         if len(urls) > 1 or (urls and parts):
-            msg = f"{', '.join(urls + parts)} exclude each other: give one URL, or host, user and database"
-            raise ValueError(msg)
+            msg = f"{', '.join(urls + parts)} exclude each other"
+            raise _refused(msg, "give one URL, or host, user and database")
         missing = [name for name in ("host", "user", "database") if getattr(self, name) is None]
         if not urls and missing:
-            msg = f"{', '.join(missing)} missing: give url, url_env or url_file, or host, user and database"
-            raise ValueError(msg)
+            msg = f"{', '.join(missing)} missing: nothing says whom to connect to"
+            raise _refused(msg, "give url, url_env or url_file, or host, user and database")
         if self.password is not None and self.password_env is not None:
             msg = "password and password_env exclude each other"
-            raise ValueError(msg)
+            raise _refused(msg, "remove one of the two")
         if self.port is not None and not 0 < self.port < 2**16:
             msg = f"port is {self.port}, but must lie between 1 and 65535"
-            raise ValueError(msg)
+            raise _refused(msg, "write the port that the server listens on, such as 5432")
 
     @property
     def lock_timeout_s(self) -> int:

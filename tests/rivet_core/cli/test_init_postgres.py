@@ -60,6 +60,19 @@ def test_one_command_leads_to_files(
     }
 
 
+def test_a_materialized_view_that_was_never_filled_is_left_out_with_the_reason(
+    rivet: Rivet, database: PostgresDatabase, shop: Path
+) -> None:
+    database.run_sql("CREATE MATERIALIZED VIEW bare AS SELECT 1 AS i WITH NO DATA; CREATE VIEW above AS TABLE bare")
+    done = rivet("init", "--source", database.url)
+    text = (shop / "rivet.yaml").read_text()
+    assert done.code == 0
+    assert {"bare", "above"} & {export["name"] for export in yaml.safe_load(text)["exports"]} == set()
+    assert [name for name in ("public.bare", "public.above") if f"left out {name}" not in done.err] == []
+    assert "never been filled" in text.partition("Left out")[2]
+    assert rivet("run", "-c", "rivet.yaml", DATABASE_URL=database.url).code == 0
+
+
 def test_the_password_is_in_no_file_and_on_no_stream(rivet: Rivet, database: PostgresDatabase, shop: Path) -> None:
     password = urlsplit(database.url).password or ""
     done = rivet("init", "--source", database.url)
