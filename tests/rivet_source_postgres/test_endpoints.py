@@ -115,7 +115,6 @@ def test_variables_are_read_when_they_are_needed(monkeypatch: pytest.MonkeyPatch
         {"url": Secret("postgresql://h/d"), "url_env": "X"},
         {"host": "h", "user": "u", "database": "d", "password": Secret("geheim"), "password_env": "P"},
         {"host": "h", "user": "u", "database": "d", "port": 0},
-        {"url_env": "X", "environment": "moon"},
     ],
 )
 def test_options_that_contradict_each_other_are_refused(keys: dict[str, object]) -> None:

@@ -57,9 +57,9 @@ def refuse_type_word(word: str) -> str | None:
     if match := _DECIMAL.fullmatch(word.strip().lower()):
         precision, scale = int(match[1]), int(match[2])
         if not 1 <= precision <= 76:
-            return "the precision of a decimal lies between 1 and 76"
+            return "write a precision between 1 and 76"
         if not 0 <= scale <= precision:
-            return "the scale of a decimal lies between 0 and its precision"
+            return "write a scale between 0 and the precision"
         return None
     if word.strip().lower() in TYPE_WORDS:
         return None
@@ -97,7 +97,12 @@ def _by_column(
                 _place(export, key, name), message, code=_UNKNOWN_TABLE, remedy=f"write {shown(column)} alone"
             )
         if not column:
-            reading.problem(_place(export, key, name), "the name of a column is empty", code=VALUE)
+            reading.problem(
+                _place(export, key, name),
+                "the name of a column is empty",
+                code=VALUE,
+                remedy="write the name of a column before the colon",
+            )
     return tuple((bare | qualified).items())
 
 

@@ -17,6 +17,7 @@ from rivet_core.config.nodes import Keyed
 from rivet_core.config.prefix import Written, leaves_its_folder, prefix_template, unknown_tokens
 from rivet_core.config.problems import VALUE
 from rivet_core.config.relations import WAYS, read_relation
+from rivet_core.config.scalars import Unreadable
 from rivet_core.config.showing import masked, shown
 from rivet_core.config.sizes import read_size
 from rivet_core.config.structure import WRONG, structure, structure_what_is_sound
@@ -166,7 +167,9 @@ def _check_query(query: Query, source: SourceBlock, node: Keyed, reading: Readin
         source.declaration.check_query(query.text)
     except RivetError as error:
         entry = next(entry for entry in node if entry.key in WAYS)
-        reading.problem(entry.value.place, masked(error.message), code=error.code, remedy=error.remedy)
+        reading.problem(
+            entry.value.place, masked(error.message), code=error.code, remedy=error.remedy or "write another query"
+        )
 
 
 def _check_name(node: Keyed, reading: Reading) -> None:
@@ -245,8 +248,8 @@ def _part_bytes(keys: ExportKeys, node: Keyed, reading: Reading) -> int:
         return PART_BYTES
     try:
         return read_size(keys.max_file_size)
-    except ValueError as error:
-        reading.problem(entry.value.place, f"max_file_size: {error}", code=VALUE)
+    except Unreadable as error:
+        reading.problem(entry.value.place, f"max_file_size {error.reason}", code=VALUE, remedy=error.remedy)
         return PART_BYTES
 
 

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 MAX_NODES: Final = 100_000
 MAX_BYTES: Final = 4 * 1024 * 1024
 MAX_DEPTH: Final = 100
+_FLATTEN: Final = "close brackets where they belong: no key of a configuration is nested so deeply"
+_SPLIT: Final = "split the exports over several files, and use fewer aliases"
+_WORD: Final = "write a word before the colon, in quotes where it has special characters"
+_MERGE: Final = "write an alias of a mapping behind it, such as <<: *usual, or a list of them"
 
 
 @attrs.frozen(kw_only=True)
@@ -110,8 +114,10 @@ def compose(text: str, *, file: str) -> tuple[Node, list[Problem]]:
     except yaml.YAMLError as error:
         # Without its cause, which shows the line.
         raise ConfigurationInvalid([syntax_problem(error, text, file=file)]) from None
-    except RecursionError as error:
-        raise ConfigurationInvalid([Problem(place=start, message="the file is nested too deeply")]) from error
+    except RecursionError:
+        raise ConfigurationInvalid(
+            [Problem(place=start, message="the file is nested too deeply", remedy=_FLATTEN)]
+        ) from None
     if root is None:
         raise ConfigurationInvalid(
             [Problem(place=start, message="the file is empty", remedy="give it a source and exports")]
@@ -120,7 +126,7 @@ def compose(text: str, *, file: str) -> tuple[Node, list[Problem]]:
     try:
         return growing.node(root, "", ()), growing.problems
     except _OutOfBounds as error:
-        raise ConfigurationInvalid([Problem(place=error.place, message=error.reason)]) from error
+        raise ConfigurationInvalid([Problem(place=error.place, message=error.reason, remedy=error.remedy)]) from None
 
 
 def step(path: str, key: str) -> str:
@@ -131,8 +137,9 @@ def step(path: str, key: str) -> str:
 
 
 class _OutOfBounds(Exception):
-    def __init__(self, place: Place, reason: str) -> None:
+    def __init__(self, place: Place, reason: str, remedy: str) -> None:
         super().__init__(reason)
+        self.remedy = remedy
         self.place = place
         self.reason = reason
 
@@ -175,11 +182,11 @@ class _Growing:
         place = self._place(node, path)
         self._count += 1
         if self._count > MAX_NODES:
-            raise _OutOfBounds(place, f"aliases make this file larger than {MAX_NODES} values")
+            raise _OutOfBounds(place, f"aliases make this file larger than {MAX_NODES} values", _SPLIT)
         if id(node) in above:
-            raise _OutOfBounds(place, "this anchor holds an alias of itself")
+            raise _OutOfBounds(place, "this anchor holds an alias of itself", "write out what the alias stands for")
         if len(above) > MAX_DEPTH:
-            raise _OutOfBounds(place, f"the file is nested deeper than {MAX_DEPTH} levels")
+            raise _OutOfBounds(place, f"the file is nested deeper than {MAX_DEPTH} levels", _FLATTEN)
         self._refuse_tag(node, place)
         below = (*above, id(node))
         if isinstance(node, yaml.MappingNode):
@@ -197,7 +204,9 @@ class _Growing:
         doubtful = False
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
-                self.problems.append(Problem(place=self._place(key, path), message="a key must be a word"))
+                self.problems.append(
+                    Problem(place=self._place(key, path), message="a key must be a word", remedy=_WORD)
+                )
                 continue
             if key.tag == "tag:yaml.org,2002:merge":
                 merged += self._merged(value, path, above, secret=secret)
@@ -230,7 +239,9 @@ class _Growing:
             if isinstance(grown, Keyed):
                 found += grown.entries
             else:
-                self.problems.append(Problem(place=self._place(one, step(path, "<<")), message="'<<' takes a mapping"))
+                self.problems.append(
+                    Problem(place=self._place(one, step(path, "<<")), message="'<<' takes a mapping", remedy=_MERGE)
+                )
         return found
 
     def _text(self, text: str, place: Place) -> str:

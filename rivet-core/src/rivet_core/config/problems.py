@@ -29,12 +29,12 @@ class Problem:
 
     message: str
     place: Place
+    remedy: str
     code: str = INVALID
-    remedy: str | None = None
 
     def __str__(self) -> str:
         text = f"{self.place}: {self.message} [{self.code}]"
-        return f"{text}\n    What to do: {self.remedy}" if self.remedy else text
+        return f"{text}\n    What to do: {self.remedy}"
 
     def to_json(self) -> dict[str, Any]:
         """Return the problem as JSON data, for ``--json-errors``."""

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from rivet_core.config.nodes import Scalar
     from rivet_core.errors import Place, RivetError
 
+#: What to do about a plugin that does not say so itself.
+ASK_PLUGINS: Final = "rivet plugins shows what is installed, and what is broken"
 UNSET: Final = "RIVET_CONFIG_SECRET_UNSET"
 
 
@@ -33,13 +35,13 @@ class Reading:
     warnings: list[ConfigWarning] = attrs.field(factory=list)
     cause: RivetError | None = None
 
-    def problem(self, place: Place, message: str, *, code: str = INVALID, remedy: str | None = None) -> None:
+    def problem(self, place: Place, message: str, *, remedy: str, code: str = INVALID) -> None:
         """Remember a problem."""
         self.problems.append(Problem(place=place, message=message, code=code, remedy=remedy))
 
     def refused(self, place: Place, error: RivetError) -> None:
         """Remember what a plugin's error says, at the place that asked for the plugin."""
-        self.problem(place, masked(error.message), code=error.code, remedy=error.remedy)
+        self.problem(place, masked(error.message), code=error.code, remedy=error.remedy or ASK_PLUGINS)
         self.cause = self.cause or error
 
     def warn(self, place: Place, message: str) -> None:

@@ -42,7 +42,7 @@ class Unreadable(ValueError):
     :param reason: continues "… is not a whole number".
     """
 
-    def __init__(self, *, reason: str = "", remedy: str | None = None) -> None:
+    def __init__(self, *, remedy: str, reason: str = "") -> None:
         super().__init__(reason)
         self.reason = reason
         self.remedy = remedy
@@ -54,10 +54,10 @@ def read_integer(text: str) -> int:
     :raises Unreadable: for everything else.
     """
     if not _INTEGER.fullmatch(text):
-        raise _surprise(text)
+        raise _surprise(text, "write a whole number, such as 5")
     # Bounded before the conversion, whose cost grows with the square of the length.
     if len(text) > 20 or abs(int(text)) > LARGEST:
-        raise Unreadable(reason="it is too large")
+        raise Unreadable(reason="it is too large", remedy=f"write a number between -{LARGEST} and {LARGEST}")
     return int(text)
 
 
@@ -67,10 +67,10 @@ def read_float(text: str) -> float:
     :raises Unreadable: for everything else.
     """
     if not _FLOAT.fullmatch(text):
-        raise _surprise(text)
+        raise _surprise(text, "write a number, such as 0.5")
     value = float(text)
     if value in {float("inf"), float("-inf")}:
-        raise Unreadable(reason="it is too large")
+        raise Unreadable(reason="it is too large", remedy="write a number below 1e308")
     return value
 
 
@@ -88,8 +88,8 @@ def read_boolean(text: str) -> bool:
     raise Unreadable(remedy="write true or false")
 
 
-def _surprise(text: str) -> Unreadable:
+def _surprise(text: str, otherwise: str) -> Unreadable:
     for pattern, reason, remedy in _SURPRISES:
         if pattern.fullmatch(text):
             return Unreadable(reason=reason, remedy=remedy)
-    return Unreadable()
+    return Unreadable(remedy=otherwise)

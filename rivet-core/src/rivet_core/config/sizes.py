@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 from typing import Final
 
-from rivet_core.config.scalars import LARGEST
+from rivet_core.config.scalars import LARGEST, Unreadable
 
 _SIZE: Final = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMG]?B)?\s*", re.IGNORECASE)
 _UNITS: Final = {"B": 1, "KB": 1024, "MB": 1024**2, "GB": 1024**3}
@@ -15,14 +15,13 @@ _UNITS: Final = {"B": 1, "KB": 1024, "MB": 1024**2, "GB": 1024**3}
 def read_size(text: str) -> int:
     """Return bytes.
 
-    :raises ValueError: saying what a size looks like.
+    :raises Unreadable: saying what a size looks like.
     """
     match = _SIZE.fullmatch(text) if len(text) <= 64 else None
     if match is None:
-        msg = "a size is a number and one of B, KB, MB and GB, such as 64MB"
-        raise ValueError(msg)
+        raise Unreadable(reason="is no size", remedy="write a number and one of B, KB, MB and GB, such as 64MB")
     size = int(Fraction(match[1]) * _UNITS[(match[2] or "B").upper()])
     if not 1 <= size <= LARGEST:
-        msg = "a size must be at least one byte" if size < 1 else "the size is too large"
-        raise ValueError(msg)
+        reason = "is less than one byte" if size < 1 else "is larger than any file"
+        raise Unreadable(reason=reason, remedy="write the bytes of a part, such as 64MB")
     return size

@@ -95,7 +95,9 @@ def check_source(source: SourceBlock, places: Places, reading: Reading) -> None:
         return
     for error in source.declaration.check(source.chosen.options):
         path = error.place.path if error.place is not None and error.place.path else "source"
-        reading.problem(places.find(path), masked(error.message), code=error.code, remedy=error.remedy)
+        reading.problem(
+            places.find(path), masked(error.message), code=error.code, remedy=error.remedy or f"change {path}"
+        )
 
 
 def _plugins_part(mapping: Keyed, declaration: SourceType) -> Keyed:

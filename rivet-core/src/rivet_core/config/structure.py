@@ -17,6 +17,7 @@ from rivet_core.config.problems import VALUE
 from rivet_core.config.scalars import Unreadable, read_boolean, read_float, read_integer
 from rivet_core.config.showing import can_hold_a_secret, is_a_word, masked, shown
 from rivet_core.config.suggestions import closest, suggest
+from rivet_core.config.unfit import Unfit
 from rivet_core.config.unknown import unknown_key
 from rivet_core.errors import InternalError, RivetError
 from rivet_core.types import Secret
@@ -195,7 +196,7 @@ def _scalar(node: Scalar, hint: Any, reading: Reading, key: Entry | None) -> Any
         return Secret(text)
     if hint is Path:
         if not text:
-            _complain(node, "is an empty path", None, reading, key, code=VALUE)
+            _complain(node, "is an empty path", "name a file or a folder, or remove the key", reading, key, code=VALUE)
             return WRONG
         if "://" in text:
             # As a path it would lose a slash, and with it what tells the redactor where a password is.
@@ -230,10 +231,13 @@ def _construct(
             entry = _blamed(error, mapping)
             place = entry.place if entry else mapping.place
             if isinstance(error, RivetError):
-                reading.problem(place, masked(error.message), code=error.code, remedy=error.remedy)
+                remedy = error.remedy or _remedy(error.message, entry)
+                reading.problem(place, masked(error.message), code=error.code, remedy=remedy)
+            elif isinstance(error, Unfit):
+                reading.problem(place, str(error), code=VALUE, remedy=error.remedy)
             else:
                 text = " ".join(str(error.args[0] if error.args else error).split()) or type(error).__name__
-                reading.problem(place, masked(text), code=VALUE)
+                reading.problem(place, masked(text), code=VALUE, remedy=_remedy(text, entry))
             field = fields[entry.key] if entry else None
             if field is None or field.required or field.argument not in arguments:
                 return None, False
@@ -246,6 +250,15 @@ def _blamed(error: Exception, mapping: Keyed) -> Entry | None:
     return next((entry for word in names or _words(error) if (entry := mapping.get(word)) is not None), None)
 
 
+def _remedy(said: str, entry: Entry | None) -> str:
+    """Return what to do about what a stranger's rule says, which validators of attrs say in one of two ways."""
+    if entry is None:
+        return "write the block's keys as the rule of its plugin asks"
+    if match := re.search(r"must be ([<>]=? \S+?)(?::|$)|must be (in .+?)(?: \(got|$)", said):
+        return f"write a value of {shown(entry.key)} that is {match[1] or match[2]}"
+    return f"write {shown(entry.key)} as the rule of its plugin asks, or remove it"
+
+
 def _words(error: Exception) -> list[str]:
     return re.findall(r"[A-Za-z_][A-Za-z0-9_]*", str(error.args[0] if error.args else error))
 
@@ -254,7 +267,7 @@ def _is_choice(text: str, parts: tuple[Any, ...]) -> bool:
     return any(text in (hints.choices(part) or ()) for part in parts)
 
 
-def _complain(node: Node, message: str, remedy: str | None, reading: Reading, key: Entry | None, **code: str) -> None:
+def _complain(node: Node, message: str, remedy: str, reading: Reading, key: Entry | None, **code: str) -> None:
     reading.problem(node.place, f"{_name(key)} {message}", remedy=remedy, **code)
 
 
@@ -262,10 +275,12 @@ def _name(key: Entry | None) -> str:
     return "this item" if key is None else shown(key.key)
 
 
-def _shape_remedy(node: Node, parts: tuple[Any, ...]) -> str | None:
+def _shape_remedy(node: Node, parts: tuple[Any, ...]) -> str:
     if isinstance(node, Scalar) and any(hints.shape(part) is Items for part in parts):
         return f"write it as a list: [{node.text}]" if is_a_word(node.text) else "write it as a list"
-    return None
+    if any(hints.shape(part) is Keyed for part in parts):
+        return "write its keys below it, each on a line of its own and indented"
+    return "write one value behind the colon, in quotes where it has special characters"
 
 
 def _example(field: OptionField) -> str:

@@ -37,9 +37,13 @@ class CsvOptions:
 
     def __attrs_post_init__(self) -> None:
         if problem := _about_delimiter(self.delimiter, self.quote):
-            raise _invalid(message=f"delimiter is {self.delimiter!r}: {problem}")
+            msg = f"delimiter is {self.delimiter!r}: {problem}"
+            raise _invalid(
+                msg, remedy='write another character, such as "," or ";" or, for a tab, "\\t" in double quotes'
+            )
         if problem := _about_null(self.null_string, self.delimiter, self.quote):
-            raise _invalid(message=f"null_string is {self.null_string!r}: {problem}")
+            msg = f"null_string is {self.null_string!r}: {problem}"
+            raise _invalid(msg, remedy="leave it out, so that NULL is an empty field, or write a word such as NULL")
         for key in ("compression", "compression_profile"):
             word = getattr(self, key)
             if word != "none":
@@ -66,5 +70,5 @@ def _about_null(null_string: str, delimiter: str, quote: str) -> str | None:
     return "a value that is no NULL may be written so" if _A_VALUE.fullmatch(null_string) else None
 
 
-def _invalid(*, message: str) -> UsageError:
-    return UsageError(message, code="RIVET_CONFIG_VALUE_INVALID", remedy="Edit the configuration.")
+def _invalid(message: str, *, remedy: str) -> UsageError:
+    return UsageError(message, code="RIVET_CONFIG_VALUE_INVALID", remedy=remedy)

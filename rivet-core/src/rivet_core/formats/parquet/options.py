@@ -37,10 +37,12 @@ class RowGroups:
         for name in ("row_group_rows", "target_row_group_mb", "max_row_group_mb"):
             number = getattr(self, name)
             if number is not None and number < 1:
-                raise _invalid(message=f"parquet.{name} is {number}, and must be at least 1")
+                msg = f"parquet.{name} is {number}, and must be at least 1"
+                raise _invalid(msg, remedy=f"write {name}: 1, or more")
         strategy = self.row_group_strategy
         if strategy == "fixed_rows" and self.row_group_rows is None:
-            raise _invalid(message="parquet.row_group_strategy fixed_rows needs parquet.row_group_rows")
+            msg = "parquet.row_group_strategy fixed_rows needs parquet.row_group_rows"
+            raise _invalid(msg, remedy="add row_group_rows, such as row_group_rows: 100000")
         if strategy != "fixed_rows" and self.row_group_rows is not None:
             raise _ignored(key="parquet.row_group_rows", needs="row_group_strategy: fixed_rows")
         if strategy == "fixed_rows" and self.target_row_group_mb is not None:
@@ -77,7 +79,8 @@ class ParquetOptions:
             raise _ignored(key="compression_level", needs="compression: zstd or gzip")
         if level not in levels:
             reach = f"{levels[0]} to {levels[-1]}"
-            raise _invalid(message=f"compression_level is {level}, and {self.compression} takes {reach}")
+            msg = f"compression_level is {level}, and {self.compression} takes {reach}"
+            raise _invalid(msg, remedy=f"write a compression_level of {reach}")
 
     def codec(self) -> tuple[str, int | None]:
         """Return the compression's word and its level; None where it has no levels."""
@@ -87,10 +90,10 @@ class ParquetOptions:
         return self.compression, _DEFAULT_LEVEL.get(self.compression) if level is None else level
 
 
-def _invalid(*, message: str) -> UsageError:
-    return UsageError(message, code="RIVET_CONFIG_VALUE_INVALID", remedy="Edit the configuration.")
+def _invalid(message: str, *, remedy: str) -> UsageError:
+    return UsageError(message, code="RIVET_CONFIG_VALUE_INVALID", remedy=remedy)
 
 
 def _ignored(*, key: str, needs: str) -> UsageError:
     msg = f"{key} would be ignored: it belongs to {needs}"
-    return UsageError(msg, code="RIVET_CONFIG_MODE_SETTING_INVALID", remedy="Remove the key, or change the other one.")
+    return UsageError(msg, code="RIVET_CONFIG_MODE_SETTING_INVALID", remedy=f"remove {key}, or write {needs}")
