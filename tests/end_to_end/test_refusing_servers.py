@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import secrets
+import signal
 import socket
 import time
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 
 import pytest
-from e2e_command import Ended, Place, export, outcome, table
+from e2e_command import RUN, Ended, Place, export, finish, outcome, table
 from e2e_gate import holding
 from e2e_reader import Delivered
 from e2e_secrets import Login, login, traces
@@ -148,3 +150,23 @@ def test_a_server_with_no_connection_left(place: Place, reader: Login) -> None:
     reader.database.run_sql(f"ALTER ROLE {reader.user} CONNECTION LIMIT 0")
     done = ended(place, reader, table("open"))
     assert done.failure() == (2, "RIVET_SOURCE_CONNECT_FAILED")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_the_wait_for_a_server_that_never_answers(
+    place: Place, number: signal.Signals, code: int
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"postgresql://u:{quote(PASSWORD, safe='')}@127.0.0.1:{silent.getsockname()[1]}/d"
+        place.configure({"url_env": "SOURCE_URL"}, [export("asked", table("open"))])
+        with place.start(*RUN, SOURCE_URL=url) as process:
+            connection, _ = silent.accept()
+            begun = time.monotonic()
+            process.send_signal(number)
+            done = finish(process, 60)
+            seconds = time.monotonic() - begun
+        connection.close()
+    assert done.failure() == (code, "RIVET_RUN_STOPPED"), done.err
+    # The driver's library would wait for 15 s.
+    assert seconds < 5
+    assert "Traceback" not in done.err

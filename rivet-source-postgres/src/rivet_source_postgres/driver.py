@@ -8,10 +8,12 @@ from __future__ import annotations
 import atexit
 import signal
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import adbc_driver_manager
 import adbc_driver_postgresql
+import attrs
 import pyarrow as pa
 
 if TYPE_CHECKING:
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from rivet_core.types import Secret
 
 T = TypeVar("T")
+
+#: How long closing waits for somebody who connects to the same server.
+_CLOSE_PATIENCE_S: Final = 1.0
 
 #: Whatever the driver raises; the bare Arrow and system errors come out of its stream.
 ERRORS: Final = (adbc_driver_manager.Error, pa.ArrowException, OSError)
@@ -122,51 +127,145 @@ class Statement:
             self._statement.close()
 
 
+@attrs.define
+class _Handle:
+    """A database handle and the number of its connections, which the driver counts without a lock of its own."""
+
+    lock: threading.Lock = attrs.field(factory=threading.Lock)
+    database: adbc_driver_manager.AdbcDatabase | None = None
+    users: int = 0
+
+    def close_idle(self) -> None:
+        """Close it when nobody uses it; one that is just being made is used."""
+        if self.lock.acquire(blocking=False):
+            try:
+                if self.database is not None and not self.users:
+                    self.database.close()
+                    self.database = None
+            finally:
+                self.lock.release()
+
+
 class _Databases:
     """The database handles of this process, one a URI, and the last one that was used for the next who wants it.
 
     Making one reads the whole catalogue of types and columns, which takes longer than everything else together. A
     handle does not notice types that are made later, but only the server's own ones are ever delivered. It holds no
-    connection.
+    connection. Each has a lock of its own: whoever waits for a server that never answers keeps nobody else waiting.
     """
 
     def __init__(self) -> None:
-        # The driver counts a handle's connections without a lock of its own.
         self._lock = threading.Lock()
-        self._open: dict[str, tuple[adbc_driver_manager.AdbcDatabase, int]] = {}
+        self._handles: dict[str, _Handle] = {}
 
     def connect(self, uri: Secret) -> adbc_driver_manager.AdbcConnection:
         key = uri.reveal()
         with self._lock:
-            if key not in self._open:
-                self._close_idle()
-                self._open[key] = (adbc_driver_postgresql.connect(key), 0)
-            database, users = self._open[key]
-            connection = adbc_driver_manager.AdbcConnection(database)
-            self._open[key] = (database, users + 1)
+            handle = self._handles.setdefault(key, _Handle())
+            others = [one for one in self._handles.values() if one is not handle]
+        for one in others:
+            one.close_idle()
+        with handle.lock:
+            if handle.database is None:
+                handle.database = adbc_driver_postgresql.connect(key)
+            connection = adbc_driver_manager.AdbcConnection(handle.database)
+            handle.users += 1
         return connection
 
     def close(self, uri: Secret, connection: adbc_driver_manager.AdbcConnection) -> None:
-        key = uri.reveal()
         with self._lock:
-            database, users = self._open[key]
-            self._open[key] = (database, users - 1)
-            connection.close()
+            handle = self._handles[uri.reveal()]
+        if handle.lock.acquire(timeout=_CLOSE_PATIENCE_S):
+            try:
+                _close(handle, connection)
+            finally:
+                handle.lock.release()
+        else:
+            # Somebody connects to the same server meanwhile, and it may never answer.
+            threading.Thread(target=_close_later, args=(handle, connection), daemon=True).start()
 
     def clear(self) -> None:
         """Close what nobody uses."""
         with self._lock:
-            self._close_idle()
+            handles = tuple(self._handles.values())
+        for handle in handles:
+            handle.close_idle()
 
-    def _close_idle(self) -> None:
-        for key, (database, users) in tuple(self._open.items()):
-            if not users:
-                del self._open[key]
-                database.close()
+
+def _close(handle: _Handle, connection: adbc_driver_manager.AdbcConnection) -> None:
+    handle.users -= 1
+    connection.close()
+
+
+def _close_later(handle: _Handle, connection: adbc_driver_manager.AdbcConnection) -> None:
+    with handle.lock, suppress(*ERRORS):
+        _close(handle, connection)
 
 
 _DATABASES: Final = _Databases()
 atexit.register(_DATABASES.clear)
+
+
+class GivenUp(Exception):
+    """The wait for a connection was ended."""
+
+
+class Connecting:
+    """An attempt to connect whose wait can be ended.
+
+    The driver's library waits for its server, or for its name, and nothing ends that before ``connect_timeout``. So it
+    waits on a thread of its own; one that is given up ends by itself, and closes what it may still get.
+    """
+
+    def __init__(self, uri: Secret) -> None:
+        self._uri = uri
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        self._given_up = False
+        self._connection: Connection | None = None
+        self._error: BaseException | None = None
+
+    def wait(self) -> Connection:
+        """Return the connection.
+
+        :raises GivenUp: when :meth:`give_up` was called first, or Ctrl-C was pressed in the main thread.
+        """
+        # A daemon: it must not keep a stopped process alive.
+        threading.Thread(target=self._connect, name="rivet-connect", daemon=True).start()
+        try:
+            _interruptible(self._ended.wait, self.give_up)
+        except BaseException:
+            self.give_up()
+            raise
+        if self._error is not None:
+            raise self._error
+        if self._connection is None:
+            raise GivenUp
+        return self._connection
+
+    def give_up(self) -> None:
+        """End the wait; from any thread."""
+        with self._lock:
+            self._given_up = True
+            late, self._connection = self._connection, None
+        self._ended.set()
+        if late is not None:
+            late.close()
+
+    def _connect(self) -> None:
+        connection, error = None, None
+        try:
+            connection = Connection(self._uri)
+        except BaseException as raised:  # noqa: BLE001 - raised where it is waited for
+            error = raised
+        with self._lock:
+            late = self._given_up
+            if not late:
+                self._connection, self._error = connection, error
+        self._ended.set()
+        if late and connection is not None:
+            with suppress(*ERRORS):
+                connection.close()
 
 
 class Connection:

@@ -10,7 +10,7 @@ import attrs
 import pyarrow as pa
 
 from rivet_core.errors import EnvironmentFailure, InternalError, RivetError, SnapshotGone
-from rivet_source_postgres.driver import ERRORS, Connection, Statement
+from rivet_source_postgres.driver import ERRORS, Connecting, Connection, GivenUp, Statement
 from rivet_source_postgres.failures import failure, sqlstate
 from rivet_source_postgres.pinned import pinned
 from rivet_source_postgres.quoting import literal
@@ -45,6 +45,7 @@ class Session:
     def __init__(self, login: Login) -> None:
         self._login = login
         self._connection: Connection | None = None
+        self._connecting: Connecting | None = None
         self._statement: Statement | None = None
         self._lock = threading.Lock()
         self._in_transaction = False
@@ -160,12 +161,15 @@ class Session:
             self._finish(statement, ended=ended)
 
     def cancel(self) -> None:
-        """End the running statement with an error; nothing happens when none runs."""
+        """End the running statement, or the wait for a connection, with an error; else nothing happens."""
         with self._lock:
+            connecting = self._connecting
             if self._statement is not None:
                 self._cancelled = True
                 with suppress(*ERRORS):
                     self._statement.cancel()
+        if connecting is not None:
+            connecting.give_up()
 
     def close(self) -> None:
         """Close everything that is open."""
@@ -192,15 +196,33 @@ class Session:
 
     def _connect(self) -> Connection:
         try:
-            return Connection(self._login.uri)
+            return self._connect_to(self._login.uri)
         except ERRORS as error:
             if sqlstate(error) != "08P01":
                 raise failure(error) from error
         # A transaction pooler takes no settings while connecting.
         try:
-            return Connection(self._login.plain_uri)
+            return self._connect_to(self._login.plain_uri)
         except ERRORS as error:
             raise failure(error) from error
+
+    def _connect_to(self, uri: Secret) -> Connection:
+        connecting = Connecting(uri)
+        with self._lock:
+            self._connecting = connecting
+        try:
+            return connecting.wait()
+        except GivenUp:
+            msg = "the wait for a connection was ended before the server had answered"
+            raise EnvironmentFailure(
+                msg,
+                code="RIVET_SOURCE_CONNECT_FAILED",
+                remedy="Check host, port and the network, then run the same command again.",
+                transient=True,
+            ) from None
+        finally:
+            with self._lock:
+                self._connecting = None
 
     def _execute(self, sql: str) -> None:
         with self.stream(sql) as batches:

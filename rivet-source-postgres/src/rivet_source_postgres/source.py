@@ -34,6 +34,7 @@ class PostgresSource:
         self._options = options
         self._session: Session | None = None
         self._second: Session | None = None
+        self._holding: list[Session] = []
         self._types = KeyTypes()
         self._identity: SourceIdentity | None = None
 
@@ -83,6 +84,7 @@ class PostgresSource:
     def snapshot(self) -> Iterator[Snapshot]:
         """Hold an exported snapshot on a connection of its own."""
         session = Session(self._login())
+        self._holding.append(session)
         try:
             with session.transaction(keep=True):
                 # Holding it means being idle in a transaction, which a server may punish.
@@ -96,10 +98,11 @@ class PostgresSource:
                     # Not committed: who has read in it does not mind that its connection died meanwhile.
                     session.close()
         finally:
+            self._holding.remove(session)
             session.close()
 
     def cancel(self) -> None:
-        for session in (self._session, self._second):
+        for session in (self._session, self._second, *self._holding):
             if session is not None:
                 session.cancel()
 

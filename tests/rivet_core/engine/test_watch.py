@@ -111,3 +111,22 @@ def test_a_cancel_that_fails_is_tried_again() -> None:
     with Watch(0.1, failing) as watch, pytest.raises(EnvironmentFailure):
         watch.answer(lambda: source.answer(60))
     assert source.cancels > 1
+
+
+@pytest.mark.parametrize("seconds", [0, 60])
+def test_an_answer_that_nobody_waits_for_is_cancelled_with_the_sources_own_error(seconds: float) -> None:
+    source, stop = Source(), threading.Event()
+    threading.Timer(0.1, stop.set).start()
+    begun = time.monotonic()
+    with Watch(seconds, source.cancel, stop=stop) as watch, pytest.raises(LookupError):
+        watch.answer(lambda: source.answer(20))
+    assert time.monotonic() - begun < 10
+
+
+def test_nothing_is_cancelled_between_answers_though_nobody_waits() -> None:
+    source, stop = Source(), threading.Event()
+    stop.set()
+    with Watch(0, source.cancel, stop=stop) as watch:
+        time.sleep(0.5)
+        assert source.cancels == 0
+        assert watch.answer(lambda: "at once") == "at once"

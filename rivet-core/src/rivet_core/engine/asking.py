@@ -35,7 +35,7 @@ def ask(source: Source, intent: Intent, stop: threading.Event, question: Callabl
     while True:
         attempt += 1
         try:
-            with Watch(intent.tuning.statement_timeout_s, source.cancel) as watch:
+            with Watch(intent.tuning.statement_timeout_s, source.cancel, stop=stop) as watch:
                 return watch.answer(question)
         except Exception as error:
             failed = failure(source, error)

@@ -1,4 +1,4 @@
-"""How long a source may take for one answer: a batch, a count, a fact.
+"""How long a source may take for one answer: a batch, a count, a fact. It may take no longer than a run goes on.
 
 It is the engine's watch and not the server's limit, which would end a statement that delivers a large relation, batch
 after batch, in good time.
@@ -31,17 +31,25 @@ def relation_text(relation: Relation | None) -> str | None:
 
 
 class Watch:
-    """Cancels a source that takes too long; a context manager, whose block one thread asks in.
+    """Cancels a source that takes too long, or that nobody waits for; a context manager, in which one thread asks.
 
     :param seconds: for each answer; 0 for ever.
     :param cancel: the source's, called until the answer has ended: the first may have come before the statement began.
     :param relation: for the error.
+    :param stop: set when the answer is no longer wanted; the error is then the source's own.
     """
 
-    def __init__(self, seconds: float, cancel: Callable[[], None], relation: str | None = None) -> None:
+    def __init__(
+        self,
+        seconds: float,
+        cancel: Callable[[], None],
+        relation: str | None = None,
+        stop: threading.Event | None = None,
+    ) -> None:
         self._seconds = seconds
         self._cancel = cancel
         self._relation = relation
+        self._stop = stop
         self._lock = threading.Lock()
         self._asked_at: float | None = None
         self._late = False
@@ -49,7 +57,7 @@ class Watch:
         self._thread = threading.Thread(target=self._look, name="rivet-watch", daemon=True)
 
     def __enter__(self) -> Self:
-        if self._seconds:
+        if self._watches:
             self._thread.start()
         return self
 
@@ -57,7 +65,7 @@ class Watch:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._over.set()
-        if self._seconds:
+        if self._watches:
             self._thread.join()
 
     def answer(self, question: Callable[[], T]) -> T:
@@ -92,12 +100,19 @@ class Watch:
             self._asked_at = None
             return self._late
 
+    @property
+    def _watches(self) -> bool:
+        return bool(self._seconds) or self._stop is not None
+
     def _look(self) -> None:
-        while not self._over.wait(min(_LOOK_EVERY, self._seconds / 4)):
+        while not self._over.wait(min(_LOOK_EVERY, self._seconds / 4 or _LOOK_EVERY)):
             with self._lock:
-                if self._asked_at is None or time.monotonic() - self._asked_at < self._seconds:
+                if self._asked_at is None:
                     continue
-                self._late = True
+                late = bool(self._seconds) and time.monotonic() - self._asked_at >= self._seconds
+                if not late and (self._stop is None or not self._stop.is_set()):
+                    continue
+                self._late |= late
                 # Its own failure must not keep it from being called again.
                 with suppress(Exception):
                     self._cancel()

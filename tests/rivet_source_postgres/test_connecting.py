@@ -1,0 +1,124 @@
+"""A server that takes a connection and says nothing: the wait for it ends when nobody wants it any more."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from typing import Any
+
+import pytest
+
+from rivet_core.errors import RivetError
+from rivet_core.types import Verdict
+from rivet_source_postgres.options import PostgresOptions
+from rivet_source_postgres.plugin import make_source
+
+PATIENCE_S = 5.0
+
+
+@pytest.fixture
+def silent() -> Iterator[int]:
+    """The port of a server that never answers; the driver's library would wait 15 s for it."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+def source_at(port: int) -> Any:
+    return make_source(PostgresOptions(host="127.0.0.1", port=port, user="u", database="d"))
+
+
+def cancelled_after(source: Any, seconds: float, question: Any) -> tuple[RivetError, float]:
+    timer = threading.Timer(seconds, source.cancel)
+    timer.start()
+    begun = time.monotonic()
+    with pytest.raises(RivetError) as caught:
+        question()
+    timer.join()
+    return caught.value, time.monotonic() - begun
+
+
+def test_a_cancel_ends_the_wait_for_a_connection(silent: int) -> None:
+    with closing(source_at(silent)) as source:
+        error, seconds = cancelled_after(source, 0.3, source.check)
+    assert seconds < PATIENCE_S
+    assert error.code == "RIVET_SOURCE_CONNECT_FAILED"
+    assert error.remedy
+    assert source.verdict(error) is Verdict.RECONNECT
+
+
+def test_a_cancel_ends_the_wait_for_a_snapshot(silent: int) -> None:
+    def hold() -> None:
+        with source.snapshot():
+            pass
+
+    with closing(source_at(silent)) as source:
+        assert cancelled_after(source, 0.3, hold)[1] < PATIENCE_S
+
+
+def test_the_next_attempt_can_be_ended_as_well(silent: int) -> None:
+    with closing(source_at(silent)) as source:
+        for _ in range(2):
+            assert cancelled_after(source, 0.3, source.check)[1] < PATIENCE_S
+
+
+def test_nobody_else_waits_for_a_server_that_never_answers(silent: int, room: Any) -> None:
+    with closing(source_at(silent)) as source:
+        waiting = threading.Thread(target=lambda: suppressed(source.check))
+        waiting.start()
+        time.sleep(0.2)
+        begun = time.monotonic()
+        with closing(room.source()) as other:
+            other.check()
+        assert time.monotonic() - begun < PATIENCE_S
+        source.cancel()
+        waiting.join(PATIENCE_S)
+        assert not waiting.is_alive()
+
+
+def suppressed(call: Any) -> None:
+    with suppress(RivetError):
+        call()
+
+
+def test_a_connection_that_comes_too_late_is_closed(room: Any) -> None:
+    source = room.source()
+    before = room.psql_text("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'rivet'")
+    for delay in (0, 0.001, 0.005, 0.01, 0.02):
+        threading.Timer(delay, source.cancel).start()
+        suppressed(source.check)
+        source.close()
+    end = time.monotonic() + 10
+    counted = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'rivet'"
+    while room.psql_text(counted) != before and time.monotonic() < end:
+        time.sleep(0.05)
+    assert room.psql_text(counted) == before
+    # And the source is as good as before.
+    source.check()
+    source.close()
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_in_the_main_thread_ends_the_wait(silent: int, name: str) -> None:
+    """As for the commands that run nothing: ``check`` and ``init``."""
+    program = f"""
+import os, signal, threading
+from rivet_source_postgres.options import PostgresOptions
+from rivet_source_postgres.plugin import make_source
+class Received(BaseException): pass
+def received(number, frame): raise Received
+signal.signal(signal.{name}, received)
+threading.Timer(0.5, os.kill, (os.getpid(), signal.{name})).start()
+try:
+    make_source(PostgresOptions(host="127.0.0.1", port={silent}, user="u", database="d")).check()
+except Received:
+    print("ended")
+"""
+    begun = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (0, "ended\n"), done.stderr
+    assert time.monotonic() - begun < PATIENCE_S + 3
