@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pyarrow as pa
@@ -172,6 +174,34 @@ def test_a_column_that_may_not_be_read_is_named(room: Any) -> None:
         DROP ROLE {room.schema}_reader
         """
     )
+
+
+@pytest.fixture
+def guest(room: Any) -> Iterator[str]:
+    """The URL of a user from whom a policy keeps half of the table ``t``."""
+    room.run_sql(
+        f"""
+        CREATE TABLE t (a int); INSERT INTO t VALUES (1), (2); CREATE TABLE whole AS SELECT 1 AS a;
+        CREATE POLICY half ON t USING (a = 1); ALTER TABLE t ENABLE ROW LEVEL SECURITY;
+        CREATE ROLE {room.schema}_guest LOGIN PASSWORD 'x'; GRANT USAGE ON SCHEMA {room.schema} TO {room.schema}_guest;
+        GRANT SELECT ON t, whole TO {room.schema}_guest;
+        """
+    )
+    yield f"postgresql://{room.schema}_guest:x@{room.url.partition('@')[2]}"
+    room.run_sql(f"DROP OWNED BY {room.schema}_guest; DROP ROLE {room.schema}_guest")
+
+
+@pytest.mark.parametrize("relation", [Table("t"), Query("SELECT a FROM t")], ids=str)
+def test_a_policy_that_would_cut_rows_is_refused_where_row_security_is_off(
+    room: Any, guest: str, relation: Any
+) -> None:
+    with closing(room.source_of(guest.replace("options=", "options=-c%20row_security%3Doff%20"))) as source:
+        with pytest.raises(RivetError, match="row-level security") as caught:
+            source.describe(relation, ColumnRules())
+        assert "BYPASSRLS" in str(caught.value.remedy)
+        assert source.describe(Table("whole"), ColumnRules()).columns
+    with closing(room.source_of(guest)) as source:
+        assert source.describe(relation, ColumnRules()).columns
 
 
 # -- queries ------------------------------------------------------------------

@@ -16,10 +16,11 @@ from rivet_source_postgres.delivery import NULLS, OVERRIDE, TESTED
 from rivet_source_postgres.overrides import override
 from rivet_source_postgres.quoting import identifier
 from rivet_source_postgres.selects import COLUMN, PRINTED, TEXT_TYPE
+from rivet_source_postgres.sqlstates import ROW_SECURITY_REMEDY
 from rivet_source_postgres.types import ENUM, RULES, TEXT, TypeContext, TypeRule
 
 if TYPE_CHECKING:
-    from rivet_source_postgres.catalogue import ColumnFacts, TypeName
+    from rivet_source_postgres.catalogue import ColumnFacts, RelationFacts, TypeName
     from rivet_source_postgres.hazards import Hazard
     from rivet_source_postgres.selects import Select
     from rivet_source_postgres.session import Session
@@ -46,14 +47,7 @@ def describe(session: Session, relation: Relation, rules: ColumnRules) -> TableS
         facts = catalogue.query_columns(session, relation)
     else:
         table = catalogue.find_table(session, relation)
-        if table.unfilled is not None:
-            msg = f"the materialized view {table.unfilled} has never been filled, so nothing can be read of it"
-            raise EnvironmentFailure(
-                msg,
-                code="RIVET_SOURCE_QUERY_FAILED",
-                place=Place(relation=str(relation)),
-                remedy="Refresh the materialized view: REFRESH MATERIALIZED VIEW fills it.",
-            )
+        _refuse_unreadable(table, relation)
         facts = catalogue.table_columns(session, table, relation)
         estimate = table.estimated_rows
     _refuse_unusable(facts, relation)
@@ -205,6 +199,19 @@ def _raw_text(expression: str, *, padded: bool) -> str:
     if not padded:
         text = f"({expression})::pg_catalog.text"
     return f"pg_catalog.convert_to({text}, 'SQL_ASCII')"
+
+
+def _refuse_unreadable(table: RelationFacts, relation: Relation) -> None:
+    """Refuse what a read would end with an error for."""
+    if table.unfilled is not None:
+        msg = f"the materialized view {table.unfilled} has never been filled, so nothing can be read of it"
+        remedy = "Refresh the materialized view: REFRESH MATERIALIZED VIEW fills it."
+    elif table.cut:
+        msg = "row-level security would keep rows from this user, and row_security is off"
+        remedy = ROW_SECURITY_REMEDY
+    else:
+        return
+    raise EnvironmentFailure(msg, code="RIVET_SOURCE_QUERY_FAILED", place=Place(relation=str(relation)), remedy=remedy)
 
 
 def _refuse_contradiction(facts: ColumnFacts, rules: ColumnRules, relation: Relation) -> None:

@@ -10,7 +10,7 @@ from rivet_core.types import Verdict, redact
 from rivet_source_postgres.driver import ERRORS
 from rivet_source_postgres.quoting import ALIAS
 from rivet_source_postgres.refusals import refusal
-from rivet_source_postgres.sqlstates import meaning_of
+from rivet_source_postgres.sqlstates import ROW_SECURITY_REMEDY, meaning_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,6 +93,8 @@ def failure(error: BaseException, *, relation: str | None = None) -> RivetError:
     refused = refusal(_text(error))
     if refused is not None and refused[0] == state:
         remedy = refused[1]
+    if state == "42501" and "row-level security" in said:
+        remedy = ROW_SECURITY_REMEDY
     if state == "57014" and "user request" not in said:
         code = "RIVET_SOURCE_STATEMENT_TIMEOUT"
         remedy = "The server or a pooler has a limit of its own: raise it for this user, or read smaller units."

@@ -19,6 +19,9 @@ class Meaning:
     remedy: str
 
 
+ROW_SECURITY_REMEDY: Final = (
+    "Give the user BYPASSRLS to read every row, or take row_security=off out to read those that it may see."
+)
 _TRY_LATER: Final = "Run the same command again when the server has recovered."
 #: The longest matching state wins.
 _MEANINGS: Final = (
