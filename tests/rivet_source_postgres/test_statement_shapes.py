@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rivet_core.errors import RivetError
 from rivet_core.requests import After, ColumnKey, ReadRequest
 from rivet_core.types import ColumnRules, InvalidValue, Position, Query, Table
+from rivet_source_postgres import catalogue, listing, pressure, probes, session
 from rivet_source_postgres.catalogue import ColumnFacts, TypeName
 from rivet_source_postgres.describe import Server, plan_column
 from rivet_source_postgres.selects import TEXT
@@ -97,6 +98,42 @@ def test_a_name_arrives_as_it_is(name: str) -> None:
     (plain,) = statements(stand_in, "b", "c", "d")
     (sql,) = statements(name, "b", "c", "d")
     assert held(sql) == {text.replace(stand_in, name) for text in held(plain)}
+
+
+#: Words before a bracket that are no functions.
+_SYNTAX = frozenset(
+    {
+        "and", "any", "array", "as", "by", "case", "coalesce", "cross", "else", "exists", "extract", "from", "in",
+        "lateral", "not", "on", "operator", "or", "order", "over", "partition", "recursive", "select", "then", "union",
+        "used", "values", "when", "where", "with",
+    }
+)  # fmt: skip
+#: Heads of common table expressions and of aliases with columns.
+_HEADS = frozenset({"base", "found", "indexed", "leaf", "listed", "next", "p", "size", "used", "wanted"})
+_CALL = re.compile(r"(?<![.\w\"])([A-Za-z_]\w*) ?\(")
+_BARE_TYPE = re.compile(r"::(?!pg_catalog\.)(?!\"N\"\.)[^\s,)]*")
+_BARE_OPERATOR = re.compile(r"\s(?:[<>=!~|+*/%-]+|IS (?:NOT )?DISTINCT FROM|LIKE|IN|BETWEEN)\s")
+
+
+def asked() -> dict[str, str]:
+    """Everything that is asked, by where it is asked."""
+    found = {
+        f"{module.__name__.rpartition('.')[2]}.{name}": text
+        for module in (catalogue, listing, pressure, probes, session)
+        for name, text in vars(module).items()
+        if isinstance(text, str) and name.startswith("_") and "pg_catalog" in text
+    }
+    (found["a read"],) = statements("a", "b", "c", "d")
+    return found
+
+
+@pytest.mark.parametrize("place", asked())
+def test_nothing_is_named_without_its_schema(place: str) -> None:
+    sql = shape(asked()[place])
+    calls = {word for word in _CALL.findall(sql) if word.lower() not in _SYNTAX and word not in _HEADS}
+    assert calls == set()
+    assert _BARE_TYPE.findall(sql) == []
+    assert _BARE_OPERATOR.findall(sql) == []
 
 
 # -- on a server --------------------------------------------------------------
