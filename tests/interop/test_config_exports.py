@@ -128,8 +128,9 @@ FURTHER: dict[str, frozenset[str]] = {
     "csv-with-meta-columns": CSV_SUMS,
     "csv-of-kinds": CSV_SUMS,
     # A part ends with a batch, and its data is counted before it is encoded.
-    "size": frozenset({"row groups"}),
-    "size-of-csv": CSV_SUMS,
+    # Sizes are of other bytes there, and their parts end with larger batches.
+    "size": frozenset({"row groups", "part_count"}),
+    "size-of-csv": CSV_SUMS | {"part_count"},
     # Ours may hold NULL by their schema, as all of our columns may.
     **dict.fromkeys(("exported-at", "row-hash", "row-hash-of-some", "both-meta-columns"), META_NULLABLE),
     # Ours is what the server calls the table.
