@@ -8,14 +8,15 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import Any
 
 import pytest
 
 from rivet_core.errors import RivetError
-from rivet_core.types import Verdict
-from rivet_source_postgres.options import PostgresOptions
+from rivet_core.requests import ReadContext, ReadRequest
+from rivet_core.types import ColumnRules, Query, Table, Verdict
+from rivet_source_postgres.options import PostgresOptions, TuningOptions
 from rivet_source_postgres.plugin import make_source
 
 PATIENCE_S = 5.0
@@ -102,12 +103,43 @@ def test_a_connection_that_comes_too_late_is_closed(room: Any) -> None:
     source.close()
 
 
+@pytest.mark.parametrize("relation", [Query("SELECT a FROM t"), Table("t")], ids=str)
+def test_a_cancel_ends_the_wait_for_a_lock_before_the_first_row(room: Any, relation: Any) -> None:
+    room.run_sql("CREATE TABLE t (a int); INSERT INTO t VALUES (1)")
+    columns = room.own.describe(relation, ColumnRules()).columns
+    with room_locked(room), closing(room.source(tuning=TuningOptions(lock_timeout_s=60))) as source:
+        source.check()
+
+        def ask() -> None:
+            if isinstance(relation, Query):
+                source.describe(relation, ColumnRules())
+            request = ReadRequest(relation=relation, columns=columns)
+            with source.read(request, ReadContext()) as batches:
+                list(batches)
+
+        assert cancelled_after(source, 0.5, ask)[1] < PATIENCE_S
+
+
+@contextmanager
+def room_locked(room: Any) -> Iterator[None]:
+    """Somebody else alters the table ``t``."""
+    command = [room.server.psql, "--no-psqlrc", "--quiet", "--tuples-only", f"--dbname={room.url}"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdin is not None
+        assert holder.stdout is not None
+        holder.stdin.write("BEGIN; LOCK TABLE t IN ACCESS EXCLUSIVE MODE; SELECT 'held';\n")
+        holder.stdin.flush()
+        assert holder.stdout.readline().strip() == "held"
+        yield
+        holder.stdin.close()
+
+
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
 def test_a_signal_in_the_main_thread_ends_the_wait(silent: int, name: str) -> None:
     """As for the commands that run nothing: ``check`` and ``init``."""
     program = f"""
 import os, signal, threading
-from rivet_source_postgres.options import PostgresOptions
+from rivet_source_postgres.options import PostgresOptions, TuningOptions
 from rivet_source_postgres.plugin import make_source
 class Received(BaseException): pass
 def received(number, frame): raise Received

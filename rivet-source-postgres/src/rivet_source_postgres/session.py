@@ -84,13 +84,17 @@ class Session:
         """Return the driver's schema of a result without running the statement."""
         connection = self.open()
         with self.transaction():
-            statement = connection.statement()
+            ended = False
+            with self._lock:
+                self._statement = statement = connection.statement()
             try:
-                return statement.schema(sql)
+                schema = statement.schema(sql)
+                ended = True
             except ERRORS as error:
                 raise failure(error, relation=relation) from error
             finally:
-                statement.close()
+                self._finish(statement, ended=ended)
+            return schema
 
     @contextmanager
     def transaction(self, *, snapshot: str | None = None, keep: bool = False) -> Iterator[None]:
