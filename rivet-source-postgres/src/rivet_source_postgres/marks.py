@@ -115,7 +115,7 @@ class KeyTypes:
 
 def _key_type(key: KeyExpression, facts: KeyFacts, *, not_null: bool) -> KeyType:
     # A cast of a user's type to text may be the user's own function, and then says something else than the value.
-    select = TEXT if facts.type.own else PRINTED
+    select = PRINTED if facts.type.odd_text and not facts.type.own else TEXT
     return KeyType(
         tag=tag(facts.type),
         plain=equal_by_text(facts.type) and not facts.loose,
