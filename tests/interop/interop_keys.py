@@ -195,7 +195,15 @@ LATER: dict[str, Refused] = {
     "exports[].cdc.slot": of_mode("cdc", "t", **CDC),
     "exports[].cdc.capture_instance": of_mode("cdc", "i", **CDC),
     "exports[].cdc.backfill": Refused(
-        "auto", "exports[0].mode", MISSING, keys={"exports": [{**EXPORT, "name": "c", "mode": "cdc", **CDC}, EXPORT]}
+        "auto",
+        "exports[0].mode",
+        MISSING,
+        keys={
+            "exports": [
+                {**EXPORT, "name": "c", "mode": "cdc", **CDC, "destination": {"type": "local", "path": "changes"}},
+                EXPORT,
+            ]
+        },
     ),
     "exports[].cursor_column": of_mode("incremental", "a"),
     "exports[].cursor_fallback_column": of_mode(

@@ -107,7 +107,6 @@ def value(expression: str, word: str | None = None) -> dict[str, Any]:
 APART = {
     "two columns of one name": apart((1, 0), "two columns", query("SELECT 1 AS a, 2 AS a")),
     "a type of no column": apart((1, 0), "no column", columns={"nowhere": "text"}),
-    "content in a folder": apart((1, 0), "verify: content", verify="content"),
     "more values than the bound": apart(
         (3, 0), "unique_max_entries", quality={"unique_columns": ["small"], "unique_max_entries": 5}
     ),
@@ -190,6 +189,11 @@ def test_a_gate_that_fails_leaves_the_last_good_dataset_to_us_alone(pair: Pair, 
     left = [(folder / "out" / "x" / "_SUCCESS").exists() for folder in (pair.ours, pair.theirs)]
     assert left == [True, False]
     assert "last good dataset" in told
+
+
+def test_content_in_a_folder_is_refused_by_us_alone(pair: Pair, told: str) -> None:
+    assert ended(pair, export("x", "items", verify="content")).codes == (1, 0)
+    assert "verify: content" in told
 
 
 CONNECTIONS: dict[str, tuple[int, str, dict[str, Any]]] = {

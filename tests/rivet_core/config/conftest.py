@@ -214,6 +214,7 @@ def read(kinds: Plugins, tmp_path: Path) -> Callable[..., Configuration]:
             params=params or {},
             environ=environ,
             clock=CLOCK,
+            connects=True,
         )
 
     return read

@@ -105,7 +105,7 @@ def _intent(
         reading.problem(place, message, code="RIVET_CONFIG_EXPORT_SOURCE_INVALID", remedy="write table: instead")
     if source and reads and isinstance(reads.relation, Query):
         _check_query(reads.relation, source, node, reading)
-    if keys.verify == "content" and destination and not destination[0].capabilities.md5:
+    if reading.connects and keys.verify == "content" and destination and not destination[0].capabilities.md5:
         entry = node.get("verify")
         message = f"the destination {destination[0].kind} keeps no MD5 that could confirm a part"
         remedy = "write verify: size, and run with --validate, which reads every part again"

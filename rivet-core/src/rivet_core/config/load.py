@@ -47,8 +47,8 @@ def load(
 
     :param params: values of ``--param``, which go before the environment.
     :param clock: resolves ``{date}`` when exports are compared; now, when it is not given.
-    :param connects: the source is going to be read, so that what that takes is checked, too: variables and files of
-        secrets, and the address.
+    :param connects: the exports are going to be run or planned, so that what that takes is checked, too: variables and
+        files of secrets, the address, and what the destination can confirm.
     :raises EnvironmentFailure: ``RIVET_CONFIG_FILE_UNREADABLE``.
     :raises ConfigurationInvalid: with every problem of the file.
     """
@@ -84,11 +84,11 @@ def parse(
     """
     root, problems = compose(text, file=file)
     variables = Variables(params, environ)
-    reading = Reading(folder=path.parent, variables=variables, problems=problems)
+    reading = Reading(folder=path.parent, variables=variables, connects=connects, problems=problems)
     start = Place(file=file, line=1, column=1)
     configuration = None
     if isinstance(root, Keyed):
-        configuration = _read(root, kinds, reading, path, file, clock or datetime.now(UTC), connects=connects)
+        configuration = _read(root, kinds, reading, path, file, clock or datetime.now(UTC))
         for name in variables.unused:
             reading.warn(Place(file=file), f"--param {name} is not used by the file")
     else:
@@ -98,9 +98,7 @@ def parse(
     return attrs.evolve(configuration, warnings=tuple(reading.warnings))
 
 
-def _read(
-    root: Keyed, kinds: Kinds, reading: Reading, path: Path, file: str, clock: datetime, *, connects: bool
-) -> Configuration | None:
+def _read(root: Keyed, kinds: Kinds, reading: Reading, path: Path, file: str, clock: datetime) -> Configuration | None:
     def stray(entry: Entry, known: tuple[str, ...]) -> None:
         reading.problems.append(stray_key(entry, known))
 
@@ -108,7 +106,7 @@ def _read(
     keys = structure_class(RootKeys, root, reading, stray=stray)
     source_entry, exports_entry = root.get("source"), root.get("exports")
     source = read_source(source_entry.value, kinds, reading) if source_entry else None
-    if source is not None and connects:
+    if source is not None and reading.connects:
         check_source(source, Places(root), reading)
     nodes = _exports(exports_entry.value, reading) if exports_entry else ()
     exports = [read_export(node, source, kinds, reading) for node in nodes]

@@ -26,11 +26,13 @@ class Reading:
     """The collector of one file; nothing in it is raised before the whole file was looked at.
 
     :param folder: the file's folder, absolute; paths of options and query files are relative to it.
+    :param connects: the source is going to be read, so that what that takes is looked at, too.
     :param cause: the first error of a plugin, to be chained.
     """
 
     folder: Path
     variables: Variables
+    connects: bool = False
     problems: list[Problem] = attrs.field(factory=list)
     warnings: list[ConfigWarning] = attrs.field(factory=list)
     cause: RivetError | None = None
@@ -52,7 +54,7 @@ class Reading:
 
     def trial(self) -> Reading:
         """Return a collector of the same file whose findings may be thrown away."""
-        return Reading(folder=self.folder, variables=self.variables)
+        return Reading(folder=self.folder, variables=self.variables, connects=self.connects)
 
     def absorb(self, trial: Reading, *, new: bool = False) -> None:
         """Take over the findings of a trial.

@@ -93,8 +93,9 @@ def structure_what_is_sound(
             reading.problem(mapping.place, f"the key {key!r} is missing", remedy=f"add {key}: {_example(field)}")
     if any(field.required and field.argument not in arguments for field in fields.values()):
         return None, False
+    sound = not doubtful
     made, accepted = _construct(cls, mapping, arguments, fields, reading, doubtful)
-    return made, not doubtful and accepted
+    return made, sound and accepted
 
 
 def _left_empty(node: Node, field: OptionField) -> bool:
@@ -238,6 +239,8 @@ def _construct(
             else:
                 text = " ".join(str(error.args[0] if error.args else error).split()) or type(error).__name__
                 reading.problem(place, masked(text), code=VALUE, remedy=_remedy(text, entry))
+            if entry is not None:
+                doubtful.add(entry.key)
             field = fields[entry.key] if entry else None
             if field is None or field.required or field.argument not in arguments:
                 return None, False
@@ -260,7 +263,9 @@ def _remedy(said: str, entry: Entry | None) -> str:
 
 
 def _words(error: Exception) -> list[str]:
-    return re.findall(r"[A-Za-z_][A-Za-z0-9_]*", str(error.args[0] if error.args else error))
+    """Return what a rule's complaint may name keys by: the message first, then what to do."""
+    said = f"{error.args[0] if error.args else error} {getattr(error, 'remedy', '')}"
+    return re.findall(r"[A-Za-z_][A-Za-z0-9_]*", said)
 
 
 def _is_choice(text: str, parts: tuple[Any, ...]) -> bool:
