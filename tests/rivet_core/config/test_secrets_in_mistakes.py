@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import string
-import traceback
 from typing import TYPE_CHECKING
 
 import pytest
@@ -63,12 +62,14 @@ FORMS = {
 
 
 def told(read: Read, text: str) -> str:
-    """Return everything that is said of a file, with tracebacks."""
+    """Return everything that is said of a file, with what a traceback would show of the error's causes."""
     try:
         found = read(text)
     except ConfigurationInvalid as error:
         json = [str(problem.to_json()) for problem in error.problems]
-        return "\n".join([str(error), *json, *traceback.format_exception(error)])
+        return "\n".join(
+            [str(error), *json, str(error.__cause__), *([] if error.__suppress_context__ else [str(error.__context__)])]
+        )
     return "\n".join(map(str, found.warnings))
 
 
