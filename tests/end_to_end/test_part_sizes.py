@@ -10,9 +10,7 @@ MIB = 1024 * 1024
 
 def test_parts_are_little_larger_than_they_should_be(place: Place, postgres_database: PostgresDatabase) -> None:
     postgres_database.run_sql("CREATE TABLE many AS SELECT g::bigint AS id FROM generate_series(1, 600000) g")
-    place.configure(
-        {"url": postgres_database.url}, [export("many", table("many"), format="csv", max_file_size="1MB")]
-    )
+    place.configure({"url": postgres_database.url}, [export("many", table("many"), format="csv", max_file_size="1MB")])
     done = place.run()
     assert done.code == 0
     # A number takes eight bytes before it is encoded, and seven or eight in the file.

@@ -67,7 +67,15 @@ WHOLE = {
 
 def problems(text: str) -> tuple[Problem, ...]:
     with pytest.raises(ConfigurationInvalid) as caught:
-        parse(text, Plugins.installed({}), path=Path("/nowhere/rivet.yaml"), file="rivet.yaml", params={}, environ={})
+        parse(
+            text,
+            Plugins.installed({}),
+            path=Path("/nowhere/rivet.yaml"),
+            file="rivet.yaml",
+            params={},
+            environ={},
+            connects=True,
+        )
     return caught.value.problems
 
 

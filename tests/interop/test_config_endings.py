@@ -69,6 +69,8 @@ BOTH = {
     "a decimal that is no number": case(
         5, "RIVET_SOURCE", query("SELECT 'NaN'::numeric AS a"), columns={"a": "decimal(9,2)"}
     ),
+    "a whole number that is too large": case(5, "RIVET_SOURCE", query("SELECT 70000 AS a"), columns={"a": "smallint"}),
+    "text that is no decimal": case(5, "RIVET_SOURCE", query("SELECT '1,5'::text AS a"), columns={"a": "decimal(9,2)"}),
     "an endless moment": case(5, "RIVET_SOURCE", query("SELECT 'infinity'::timestamp AS a")),
 }
 #: Ended by the run there, and by the reading of the file here.
@@ -113,10 +115,8 @@ APART = {
     "a decimal that is too large": apart(
         (5, 0), "wrapped around", **value("123456789012345678::numeric", "decimal(18,2)")
     ),
-    "text that is no JSON": apart((1, 0), "no JSON", **value("'no'::text", "json")),
-    "a whole number that is too large": apart((1, 5), "too large for", **value("70000", "smallint")),
-    "text that is no decimal": apart((1, 5), "no decimal", **value("'1,5'::text", "decimal(9,2)")),
-    "text of nothing": apart((1, 0), "empty text", **value("''::text", "decimal(9,2)")),
+    "text that is no JSON": apart((5, 0), "no JSON", **value("'no'::text", "json")),
+    "text of nothing": apart((5, 0), "empty text", **value("''::text", "decimal(9,2)")),
     "a numeric of any scale": apart((0, 1), "without an Arrow twin", **value("1.5::numeric")),
     "an address": apart((0, 1), "without an Arrow twin", **value("'10.0.0.1'::inet")),
     "money": apart((0, 1), "without an Arrow twin", **value("'1'::money")),
