@@ -8,6 +8,9 @@ import pytest
 from e2e_command import Place
 from postgres_server import PostgresDatabase
 
+# Each case is a process, or many files: not for the inner loop.
+pytestmark = pytest.mark.slow
+
 EXPORT = "exports:\n  - name: a\n    table: t\n    format: csv\n    destination: {type: local, path: out}\n"
 PARTS = "  type: postgres\n  host: localhost\n  user: u\n  database: d\n"
 EARLY = {

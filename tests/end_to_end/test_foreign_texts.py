@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+# Each case is a process, or many files: not for the inner loop.
+pytestmark = pytest.mark.slow
+
 FILE = """
 source: {type: sqlite, path: "%s"}
 exports:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 from e2e_command import Place
 
+# Each case is a process, or many files: not for the inner loop.
+pytestmark = pytest.mark.slow
+
 WORD = "Zq7secretW"
 EXPORTS = "exports:\n  - {name: a, table: t, format: csv, destination: {type: local, path: out}}\n"
 PARTS = "  type: postgres\n  host: localhost\n  user: u\n  database: d\n"

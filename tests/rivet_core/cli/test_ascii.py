@@ -16,6 +16,9 @@ import pytest
 if TYPE_CHECKING:
     from conftest import Ended, Rivet
 
+# Each case is a process.
+pytestmark = pytest.mark.slow
+
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii"}
 CONFIG = """\
 source: {type: sqlite, path: shop.db}

@@ -18,6 +18,9 @@ from rivet_core.types import Secret, Verdict, secret
 if TYPE_CHECKING:
     from conftest import Ended, Rivet
 
+# Each case is whole runs.
+pytestmark = pytest.mark.slow
+
 #: Words that stand in reports, commands, dates, paths and keys of ours.
 WORDS = ("success", "orders", "1", "20", "lim", "rivet", "run", "status", "e", "*", "parquet", "out", "-", ".", "open")
 LIMITED = """\

@@ -73,6 +73,7 @@ def told(read: Read, text: str) -> str:
     return "\n".join(map(str, found.warnings))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 @pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
 def test_a_secret_with_any_character_is_in_no_message(read: Read, place: str, form: str) -> None:

@@ -219,7 +219,11 @@ names = st.sampled_from(["a", "ab", "a.b", "a-b", "b", "B", "é", "_q"])
 key_sets = st.lists(st.lists(names, min_size=1, max_size=3).map("/".join), max_size=8, unique=True)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    deadline=None,
+    max_examples=min(50, settings().max_examples),
+)
 @given(wanted=key_sets, prefix=st.lists(names, max_size=2).map("/".join))
 def test_a_listing_is_sorted_and_a_prefix_is_no_substring(tmp_path: Path, wanted: list[str], prefix: str) -> None:
     root = tmp_path / "out"

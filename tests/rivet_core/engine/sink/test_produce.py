@@ -115,7 +115,7 @@ def test_the_sources_own_error_reaches_the_caller(tmp_path: Path) -> None:
     breaks=st.lists(st.integers(0, 12), max_size=4),
     part_bytes=st.sampled_from([1, 100, 500, 1 << 40]),
 )
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=min(60, settings().max_examples))
 def test_recorded_rows_are_each_row_once_however_often_the_read_breaks(
     tmp_path_factory: pytest.TempPathFactory, count: int, page: int, breaks: list[int], part_bytes: int
 ) -> None:

@@ -71,7 +71,7 @@ def yielded(batches: tuple[Batch, ...], dataset: str) -> list[int]:
 
 
 @given(read=reads())
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=min(150, settings().max_examples))
 def test_finished_parts_hold_exactly_the_rows_before_each_restart_point(read: Read) -> None:
     names = [dataset.name for dataset in read.plan.datasets]
     found: dict[str, list[int]] = {name: [] for name in names}
@@ -94,7 +94,7 @@ def test_finished_parts_hold_exactly_the_rows_before_each_restart_point(read: Re
 
 
 @given(read=reads())
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=min(80, settings().max_examples))
 def test_the_parts_counters_add_up_to_the_whole_and_every_part_is_what_it_says(read: Read) -> None:
     totals = {dataset.name: PartCounters() for dataset in read.plan.datasets}
     expected = dict(totals)
@@ -117,7 +117,7 @@ def test_the_parts_counters_add_up_to_the_whole_and_every_part_is_what_it_says(r
 
 
 @given(read=reads(), taken=st.integers(0, 40))
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=min(80, settings().max_examples))
 def test_after_an_abort_only_yielded_parts_are_left(read: Read, taken: int) -> None:
     with folder() as staging:
         sink = begun(read, staging)
@@ -132,7 +132,7 @@ def test_after_an_abort_only_yielded_parts_are_left(read: Read, taken: int) -> N
 
 
 @given(read=reads())
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=min(80, settings().max_examples))
 def test_one_part_means_one_part_a_dataset(read: Read) -> None:
     read = attrs.evolve(read, plan=attrs.evolve(read.plan, one_part=True))
     with folder() as staging:

@@ -129,7 +129,7 @@ def test_duckdb_guesses_the_types_by_itself(written: Any, tmp_path: Path) -> Non
     assert [kind for (kind,) in found] == ["BIGINT", "DOUBLE", "BOOLEAN", "VARCHAR", "DATE", "TIMESTAMP WITH TIME ZONE"]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=min(60, settings().max_examples))
 @given(first=CELLS, second=CELLS, line_end=st.sampled_from(["lf", "crlf"]), delimiter=st.sampled_from(",;"))
 def test_pythons_reader_finds_every_text(
     written: Any, first: list[str | None], second: list[str | None], line_end: str, delimiter: str
@@ -141,7 +141,7 @@ def test_pythons_reader_finds_every_text(
     assert rows == [[one or "", two or ""] for one, two in zip(first, second, strict=True)]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=min(40, settings().max_examples))
 @given(first=CELLS, second=CELLS)
 def test_duckdb_tells_null_from_the_empty_text(
     written: Any, tmp_path_factory: Any, first: list[str | None], second: list[str | None]

@@ -80,7 +80,7 @@ def bits(table: pa.Table) -> list[list[Any]]:
     return found
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=min(150, settings().max_examples))
 @given(data=st.data(), names=NAMES, rows=st.integers(1, 12), dialect=DIALECTS)
 def test_every_column_comes_back(
     written: Any, read_back: Any, data: st.DataObject, names: list[str], rows: int, dialect: dict[str, Any]
