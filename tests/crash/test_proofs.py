@@ -41,6 +41,7 @@ def test_a_run_that_dies_twice_is_delivered_once(world: str, tmp_path: Path) -> 
     battery.twice_dead(world)(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("world", ["seek", "ranges", "tail"])
 def test_rows_that_stay_in_place_arrive_once_although_the_table_changes_before_the_resume(
     world: str, tmp_path: Path

@@ -152,6 +152,7 @@ def test_a_server_with_no_connection_left(place: Place, reader: Login) -> None:
     assert done.failure() == (2, "RIVET_SOURCE_CONNECT_FAILED")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_the_wait_for_a_server_that_never_answers(
     place: Place, number: signal.Signals, code: int

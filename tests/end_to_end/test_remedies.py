@@ -65,11 +65,15 @@ WHOLE = {
 }  # fmt: skip
 
 
+#: Looking for them takes longer than reading a file.
+PLUGINS = Plugins.installed({})
+
+
 def problems(text: str) -> tuple[Problem, ...]:
     with pytest.raises(ConfigurationInvalid) as caught:
         parse(
             text,
-            Plugins.installed({}),
+            PLUGINS,
             path=Path("/nowhere/rivet.yaml"),
             file="rivet.yaml",
             params={},

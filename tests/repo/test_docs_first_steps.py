@@ -31,6 +31,7 @@ def test_the_readmes_file_is_the_examples_with_one_export(configuration: str) ->
     assert shown["exports"] == whole["exports"][:1]
 
 
+@pytest.mark.slow
 def test_the_readmes_commands_work_in_their_order(configuration: str, tmp_path: Path) -> None:
     shutil.copy(SHOP / "build.py", tmp_path)
     subprocess.run([sys.executable, "build.py"], cwd=tmp_path, check=True)

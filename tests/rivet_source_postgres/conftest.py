@@ -15,7 +15,7 @@ from postgres_server import PostgresServer
 from rivet_core.errors import RivetError
 from rivet_core.protocols import Batch
 from rivet_core.requests import ReadContext, ReadRequest
-from rivet_core.types import Column, ColumnRules, InvalidValue, Query, Relation, Secret, Table, secret
+from rivet_core.types import Column, ColumnRules, InvalidValue, Query, Relation, Secret, Table
 from rivet_source_postgres.marks import KeyTypes
 from rivet_source_postgres.options import PostgresOptions
 from rivet_source_postgres.plugin import make_source
@@ -100,15 +100,6 @@ def as_relation(relation: Relation | str) -> Relation:
     if isinstance(relation, str):
         return Query(relation) if " " in relation else Table(relation)
     return relation
-
-
-@pytest.fixture(autouse=True)
-def forgotten_secrets() -> Iterator[None]:
-    """A made-up password of one letter would be masked in every message of the session."""
-    before = set(secret._known)
-    yield
-    secret._known.clear()
-    secret._known.update(before)
 
 
 @pytest.fixture(scope="session")

@@ -65,18 +65,21 @@ def test_it(postgres_server):
 """
 
 
+@pytest.mark.slow
 def test_a_missing_server_is_counted_and_printed(tmp_path: Path) -> None:
     done = run_pytest(tmp_path, WITHOUT_SERVER)
     assert done.returncode == 0
     assert "NOT RUN: 2 tests, missing server: PostgreSQL" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_missing_server_is_an_error_in_ci(tmp_path: Path) -> None:
     done = run_pytest(tmp_path, WITHOUT_SERVER, CI="true")
     assert done.returncode == 1
     assert "2 errors" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="without setpriv a server outlives a killed session")
 def test_a_killed_session_takes_its_server_along(tmp_path: Path) -> None:
     done = run_pytest(tmp_path, KILLED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ import pytest
 
 from rivet_core.errors import EnvironmentFailure
 from rivet_core.sources.sqlite.source import SqliteSource
-from rivet_core.types import Secret, Verdict, secret
+from rivet_core.types import Secret, Verdict
 
 if TYPE_CHECKING:
     from conftest import Ended, Rivet
@@ -42,13 +42,6 @@ COMMANDS = (
     ("state", "files", "-c", "lim.yaml"),
     ("plugins", "--json"),
 )
-
-
-@pytest.fixture(autouse=True)
-def no_secrets_of_other_tests() -> Iterator[None]:
-    secret._known.clear()
-    yield
-    secret._known.clear()
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from rivet_core.config import Configuration, ConfigurationInvalid, Problem, pars
 from rivet_core.errors import UsageError
 from rivet_core.hookspecs import DestinationType, FormatType, RunnerType, SourceType, hookimpl
 from rivet_core.plugins import Plugins
-from rivet_core.types import Secret, secret
+from rivet_core.types import Secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -185,12 +185,6 @@ class Stranger:
             DestinationType(kind="s3", options=BucketOptions, capabilities=able, factory=_nothing),
             DestinationType(kind="stdout", options=NoOptions, capabilities=unable, factory=_nothing, prefix=None),
         ]
-
-
-@pytest.fixture(autouse=True)
-def no_secrets_of_other_tests() -> None:
-    """Forget the secrets of earlier tests: one of them being ``a``, the redactor would mask half of each message."""
-    secret._known.clear()
 
 
 CLOCK = datetime(2026, 3, 4, 23, 30, tzinfo=UTC)

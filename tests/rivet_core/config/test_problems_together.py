@@ -108,6 +108,7 @@ ONE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", MISTAKES)
 def test_two_mistakes_are_told_together(problems: Problems, first: str) -> None:
     hidden = {}

@@ -34,6 +34,7 @@ def world(tmp_path: Path) -> World:
     return fresh("full", tmp_path)
 
 
+@pytest.mark.slow
 def test_a_state_that_breaks_at_any_statement_is_the_outcomes_error(world: World, tmp_path: Path) -> None:
     # The state is made by a run before, so that every statement is one of the run.
     world.run(tmp_path)

@@ -74,6 +74,7 @@ def stopped(world: World, folder: Path, away: Away) -> Any:
     return ended.outcomes[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COLUMNS)
 def test_a_put_is_not_waited_for(name: str, tmp_path: Path) -> None:
     world = fresh(name, tmp_path)
@@ -83,6 +84,7 @@ def test_a_put_is_not_waited_for(name: str, tmp_path: Path) -> None:
     check_delivery(world, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "after"), [("put_bytes", 0), ("put_bytes", 1), ("put_bytes", 2), ("stat", 0)])
 def test_sealing_is_not_waited_for_and_is_completed_by_the_next_run(method: str, after: int, tmp_path: Path) -> None:
     world = fresh("seek", tmp_path)

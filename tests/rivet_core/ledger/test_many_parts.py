@@ -58,6 +58,7 @@ def work(state: Any) -> Work:
     return counted
 
 
+@pytest.mark.slow
 def test_a_unit_costs_the_same_however_many_parts_others_have(open_run: Any, work: Work, tmp_path: Path) -> None:
     run = open_run(*(f"u{number}" for number in range(402)))
     record(run, "u0", tmp_path)
@@ -71,6 +72,7 @@ def test_a_unit_costs_the_same_however_many_parts_others_have(open_run: Any, wor
     assert work.steps - before <= 2 * first + 5
 
 
+@pytest.mark.slow
 def test_a_part_costs_the_same_however_many_its_unit_has(open_run: Any, work: Work, tmp_path: Path) -> None:
     run = open_run("few", "many")
     before = work.steps
