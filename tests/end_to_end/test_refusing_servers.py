@@ -91,6 +91,15 @@ def test_no_privilege(place: Place, reader: Login, relation: dict[str, Any]) -> 
     assert_nothing_published(place)
 
 
+def test_rows_that_a_policy_keeps_back_are_warned_of(place: Place, reader: Login) -> None:
+    reader.database.run_sql("ALTER TABLE open ENABLE ROW LEVEL SECURITY; CREATE POLICY none ON open USING (id < 0)")
+    done = ended(place, reader, table("open"))
+    assert (done.code, outcome(done)["rows"]) == (0, 0)
+    assert "row-level security" in " ".join(outcome(done)["warnings"])
+    checked = place.rivet("check", "-c", "rivet.yaml", SOURCE_URL=reader.url())
+    assert "row-level security" in checked.out
+
+
 def test_the_columns_that_may_be_read_can_be_named(place: Place, reader: Login) -> None:
     assert ended(place, reader, {"query": "SELECT id FROM half"}).code == 0
     assert Delivered.at(place.prefix("asked")).rows() == [("1",)]

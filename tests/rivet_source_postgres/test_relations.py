@@ -204,6 +204,15 @@ def test_a_policy_that_would_cut_rows_is_refused_where_row_security_is_off(
         assert source.describe(relation, ColumnRules()).columns
 
 
+def test_a_table_whose_rows_a_policy_may_keep_back_says_so(room: Any, guest: str) -> None:
+    with closing(room.source_of(guest)) as source:
+        remarks = {name: source.describe(Table(name), ColumnRules()).remarks for name in ("t", "whole")}
+    assert "row-level security" in " ".join(remarks["t"])
+    assert remarks["whole"] == ()
+    with closing(room.source()) as source:
+        assert source.describe(Table("t"), ColumnRules()).remarks == ()
+
+
 # -- queries ------------------------------------------------------------------
 
 

@@ -75,7 +75,8 @@ class RelationFacts:
     """A table, as the catalogue has it.
 
     :param kind: ``pg_class.relkind``.
-    :param cut: a policy keeps rows from this user, who has said with ``row_security`` that this is an error.
+    :param guarded: row-level security decides which rows this user sees.
+    :param uncut: the user has said with ``row_security`` that rows which are kept back are an error.
     :param unfilled: a materialized view that was never filled, and without which it cannot be read: itself, or one
         that a view is made over.
     """
@@ -86,7 +87,8 @@ class RelationFacts:
     inherited: bool
     estimated_rows: int | None
     unfilled: str | None
-    cut: bool
+    guarded: bool
+    uncut: bool
 
 
 @attrs.frozen(kw_only=True)
@@ -146,7 +148,8 @@ _IN_SCHEMA: Final = pinned("n.nspname = {schema}")
 _TABLE: Final = pinned(f"""
 SELECT c.oid::pg_catalog.int8 AS oid, c.relname::pg_catalog.text AS name, n.nspname::pg_catalog.text AS schema,
     c.relkind::pg_catalog.text AS kind,
-    pg_catalog.row_security_active(c.oid) AND pg_catalog.current_setting('row_security') = 'off' AS cut,
+    pg_catalog.row_security_active(c.oid) AS guarded,
+    pg_catalog.current_setting('row_security') = 'off' AS uncut,
     EXISTS (SELECT FROM pg_catalog.pg_inherits i WHERE i.inhparent = c.oid) AS inherited,
     CASE WHEN c.relkind = ANY ('{{{{r,m,f,p}}}}') THEN
         (SELECT CASE WHEN pg_catalog.bool_and(l.reltuples >= 0) THEN pg_catalog.sum(l.reltuples)::pg_catalog.int8 END
@@ -219,7 +222,8 @@ def find_table(session: Session, table: Table) -> RelationFacts:
         inherited=row["inherited"] and row["kind"] != "p",
         estimated_rows=row["estimate"],
         unfilled=row["unfilled"],
-        cut=row["cut"],
+        guarded=row["guarded"],
+        uncut=row["uncut"],
     )
 
 

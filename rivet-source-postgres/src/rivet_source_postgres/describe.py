@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _NO_SCALE: Final = "no precision and scale, or more digits than a decimal holds: exact text; override with decimal(p,s)"
 
+_GUARDED: Final = "row-level security decides which of its rows this user sees"
+
 
 @attrs.frozen(kw_only=True)
 class Server:
@@ -42,14 +44,14 @@ class Server:
 
 def describe(session: Session, relation: Relation, rules: ColumnRules) -> TableSchema:
     """Return the relation's columns; see :meth:`rivet_core.protocols.Source.describe`."""
-    estimate = None
+    estimate, remarks = None, ()
     if isinstance(relation, Query):
         facts = catalogue.query_columns(session, relation)
     else:
         table = catalogue.find_table(session, relation)
         _refuse_unreadable(table, relation)
         facts = catalogue.table_columns(session, table, relation)
-        estimate = table.estimated_rows
+        estimate, remarks = table.estimated_rows, (_GUARDED,) if table.guarded else ()
     _refuse_unusable(facts, relation)
     for one in facts:
         _refuse_contradiction(one, rules, relation)
@@ -66,7 +68,7 @@ def describe(session: Session, relation: Relation, rules: ColumnRules) -> TableS
             place=Place(relation=str(relation), field=unsafe[0].name),
             remedy="Choose another type word for them, or cast them in a query.",
         )
-    return TableSchema(columns=columns, estimated_rows=estimate)
+    return TableSchema(columns=columns, estimated_rows=estimate, remarks=remarks)
 
 
 def plan_column(facts: ColumnFacts, rules: ColumnRules, server: Server) -> Column:
@@ -206,7 +208,7 @@ def _refuse_unreadable(table: RelationFacts, relation: Relation) -> None:
     if table.unfilled is not None:
         msg = f"the materialized view {table.unfilled} has never been filled, so nothing can be read of it"
         remedy = "Refresh the materialized view: REFRESH MATERIALIZED VIEW fills it."
-    elif table.cut:
+    elif table.guarded and table.uncut:
         msg = "row-level security would keep rows from this user, and row_security is off"
         remedy = ROW_SECURITY_REMEDY
     else:

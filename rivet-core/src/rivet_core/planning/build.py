@@ -158,4 +158,5 @@ def _warnings(intent: Intent, facts: Facts) -> tuple[str, ...]:
         warnings.append("the source can be read once only: one attempt, and a broken run is not resumed")
     if not facts.destination.durable:
         warnings.append(f"the destination {intent.destination.kind} keeps nothing: no manifest is written")
+    warnings += [f"{spec.relation}: {remark}" for spec, schema in facts.schemas for remark in schema.remarks]
     return tuple(warnings)

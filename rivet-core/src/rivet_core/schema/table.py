@@ -20,10 +20,13 @@ class TableSchema:
     """The columns in the relation's own order; zero rows have the same schema as many.
 
     :param estimated_rows: from the catalogue, never counted; None when unknown.
+    :param remarks: what a person should know of the rows that a read delivers, such as that some are kept back; they
+        are warnings of the check and of the run.
     """
 
     columns: tuple[Column, ...]
     estimated_rows: int | None = None
+    remarks: tuple[str, ...] = ()
 
     @property
     def arrow(self) -> pa.Schema:
