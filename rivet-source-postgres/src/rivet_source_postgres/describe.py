@@ -44,7 +44,8 @@ class Server:
 
 def describe(session: Session, relation: Relation, rules: ColumnRules) -> TableSchema:
     """Return the relation's columns; see :meth:`rivet_core.protocols.Source.describe`."""
-    estimate, remarks = None, ()
+    estimate: int | None = None
+    remarks: tuple[str, ...] = ()
     if isinstance(relation, Query):
         facts = catalogue.query_columns(session, relation)
     else:
