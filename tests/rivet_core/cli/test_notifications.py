@@ -165,3 +165,14 @@ def test_a_webhook_that_is_not_there_does_not_change_the_exit(rivet: Rivet, conf
     assert ended.code == 0
     assert "Slack was not told: the webhook cannot be reached" in ended.err
     assert "hunter2" not in ended.err + ended.out
+
+
+def test_the_object_of_the_error_comes_after_the_warning(rivet: Rivet, configure: Configure) -> None:
+    gone = Hook()
+    with serving(gone):
+        pass
+    configure(one_export("webhook_url_env: HOOK", quality="{row_count_min: 5000}"))
+    ended = rivet("run", "-c", "rivet.yaml", "--json-errors", HOOK=gone.url)
+    *_, warning, last = ended.err.splitlines()
+    assert "Slack was not told" in warning
+    assert json.loads(last)["code"] == "RIVET_RUN_GATE_FAILED"

@@ -103,6 +103,8 @@ def run(invocation: Invocation, wishes: Wishes) -> int:
     finally:
         if wishes.notify:
             _notify(invocation, report, loaded)
+    # Last, since of standard error a program reads the last line.
+    _tell_errors(invocation, report)
     return report.exit
 
 
@@ -218,6 +220,9 @@ def _print(invocation: Invocation, wishes: Wishes, report: RunReport, loaded: Lo
             )
         except OSError as cause:
             raise _unwritable(wishes.summary_output, cause.strerror or "") from cause
+
+
+def _tell_errors(invocation: Invocation, report: RunReport) -> None:
     errors = tuple(found for export in report.exports if (found := _error(export)) is not None)
     if not errors:
         return
