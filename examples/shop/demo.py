@@ -1,6 +1,7 @@
 """Builds the sample shop in `demo/`, exports it with the installed `rivet`, verifies it, and reads it like a loader.
 
-Run by the session `demo`. It asks for the core and nothing else.
+Run by the session `demo`. It asks for the core and nothing else. `demo/` lies two folders up, at the top of the
+checkout, and is emptied only when it carries the mark of an earlier demo.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 HERE = Path(__file__).parent
-FOLDER = HERE.parents[1] / "demo"
+FOLDER = HERE.resolve().parents[1] / "demo"
+MARK = ".made-by-the-rivet-demo"
 RIVET = Path(sys.executable).with_name("rivet")
 
 
@@ -39,10 +41,26 @@ def count(table: str) -> int:
     return found
 
 
+def begin_anew(folder: Path) -> None:
+    """Leave the folder empty but for the mark; one that somebody else made is refused and stays as it is."""
+    if (folder / MARK).is_file() and not folder.is_symlink():
+        shutil.rmtree(folder)
+    try:
+        # An empty folder is nobody's loss.
+        if folder.is_dir() and not folder.is_symlink() and not any(folder.iterdir()):
+            folder.rmdir()
+        folder.mkdir()
+    except FileExistsError:
+        sys.exit(
+            f"{folder} is there already, and nothing in it says that this demo made it: there is no {MARK}.\n"
+            "It was left as it is. Move it away or remove it, then run the demo again."
+        )
+    (folder / MARK).write_text("The next demo removes this folder with everything in it.\n")
+
+
 def main() -> None:
     """The main job, from an empty folder to rows in the hands of a loader."""
-    shutil.rmtree(FOLDER, ignore_errors=True)
-    FOLDER.mkdir()
+    begin_anew(FOLDER)
     shutil.copy(HERE / "rivet.yaml", FOLDER)
     subprocess.run([sys.executable, HERE / "build.py", FOLDER / "shop.db"], check=True)
     rivet("run", "--config", "rivet.yaml", "--quiet")
