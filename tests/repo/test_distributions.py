@@ -14,6 +14,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from rivet_core.plugins import ours
+
 DISTRIBUTIONS = sorted(path.parent.name for path in Path(__file__).parents[2].glob("rivet-*/pyproject.toml"))
 #: Declared though no module imports it, and why.
 UNIMPORTED = {
@@ -119,6 +121,15 @@ def test_the_command_exists() -> None:
     )
     assert done.returncode == 0, done.stderr
     assert version("rivet-core") in done.stdout
+
+
+def test_remedies_send_people_to_what_exists_and_call_the_rest_unbuilt(metadata: dict[str, Any]) -> None:
+    registered = {
+        entry: name for name, project in metadata.items() for entry in project.get("entry-points", {}).get("rivet", {})
+    }
+    named = {f"{seam}.{kind}": name for (seam, kind), name in ours.DISTRIBUTIONS.items()}
+    assert named == {entry: name for entry, name in registered.items() if not entry.startswith("observer.")}
+    assert not {f"{seam}.{kind}" for seam, kind in ours.PLANNED} & set(registered)
 
 
 @each_distribution

@@ -70,25 +70,42 @@ def test_one_module_behind_several_entries_is_registered_once(install: Install) 
     assert sys.modules[source.options.__module__].calls == ["sources"]
 
 
-def test_a_missing_kind_of_ours_names_the_distribution_to_install() -> None:
+def test_a_missing_kind_of_ours_names_the_distribution_and_no_index() -> None:
     with pytest.raises(UsageError) as caught:
-        Plugins().source_type("mysql")
+        Plugins().source_type("postgres")
     assert caught.value.code == "RIVET_PLUGIN_MISSING"
-    assert "pip install 'rivet-source-mysql'" in str(caught.value)
+    assert "install rivet-source-postgres from where this rivet-core came from" in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("kind", "words"),
-    [
-        ("s3", "pip install 'rivet-dest-cloud[s3]'"),
-        ("gcs", "rivet-dest-cloud[gcs]"),
-        ("azure", "rivet-dest-cloud[azure]"),
-    ],
-)
-def test_a_missing_cloud_names_the_extra_to_install(kind: str, words: str) -> None:
+@pytest.mark.parametrize("kind", ["mysql", "mssql", "mongo"])
+def test_a_source_that_is_not_built_yet_says_so_and_what_there_is(kind: str) -> None:
     with pytest.raises(UsageError) as caught:
-        Plugins().destination_type(kind)
-    assert words in str(caught.value)
+        Plugins.installed({}).source_type(kind)
+    assert caught.value.code == "RIVET_PLUGIN_MISSING"
+    assert f"the source '{kind}' is not built yet" in (caught.value.remedy or "")
+    assert "use postgres or sqlite" in (caught.value.remedy or "")
+    assert "pip" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["s3", "gcs", "azure"])
+def test_a_cloud_that_is_not_built_yet_says_so_and_what_there_is(kind: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        Plugins.installed({}).destination_type(kind)
+    assert f"the destination '{kind}' is not built yet" in (caught.value.remedy or "")
+    assert "use local or stdout" in (caught.value.remedy or "")
+
+
+@pytest.mark.parametrize("mode", ["incremental", "chunked", "time_window", "cdc"])
+def test_a_mode_that_is_not_built_yet_says_so_and_what_there_is(mode: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        Plugins.installed({}).runner_types(mode)
+    assert caught.value.remedy == (f"mode '{mode}' is not built yet, and there is nothing to install for it: use full")
+
+
+def test_another_word_for_what_is_not_built_yet_says_that_too() -> None:
+    with pytest.raises(UsageError) as caught:
+        Plugins.installed({}).source_type("mariadb")
+    assert "did you mean 'mysql'? If so, the source 'mysql' is not built yet" in str(caught.value)
 
 
 def test_a_missing_kind_lists_what_is_installed(install: Install) -> None:

@@ -13,25 +13,25 @@ if TYPE_CHECKING:
 
     from rivet_core.plugins.entries import Entry
 
-#: What to install for the kinds of this project; users may also know them by another word.
+#: The kinds of this project that exist, and the distribution of each.
 DISTRIBUTIONS: Final[Mapping[tuple[Seam, str], str]] = {
     (Seam.SOURCE, "sqlite"): CORE,
     (Seam.SOURCE, "postgres"): "rivet-source-postgres",
-    (Seam.SOURCE, "mysql"): "rivet-source-mysql",
-    (Seam.SOURCE, "mssql"): "rivet-source-mssql",
-    (Seam.SOURCE, "mongo"): "rivet-source-mongo",
     (Seam.RUNNER, "full"): CORE,
-    (Seam.RUNNER, "incremental"): CORE,
-    (Seam.RUNNER, "chunked"): CORE,
-    (Seam.RUNNER, "time_window"): CORE,
     (Seam.FORMAT, "parquet"): CORE,
     (Seam.FORMAT, "csv"): CORE,
     (Seam.DESTINATION, "local"): CORE,
     (Seam.DESTINATION, "stdout"): CORE,
-    (Seam.DESTINATION, "s3"): "rivet-dest-cloud[s3]",
-    (Seam.DESTINATION, "gcs"): "rivet-dest-cloud[gcs]",
-    (Seam.DESTINATION, "azure"): "rivet-dest-cloud[azure]",
 }
+
+#: Kinds that are meant to come: no distribution registers them, so there is nothing to install.
+PLANNED: Final = frozenset(
+    {
+        *((Seam.SOURCE, kind) for kind in ("mysql", "mssql", "mongo")),
+        *((Seam.RUNNER, mode) for mode in ("incremental", "chunked", "time_window", "cdc")),
+        *((Seam.DESTINATION, kind) for kind in ("s3", "gcs", "azure")),
+    }
+)
 
 #: Words that other tools use for our kinds.
 SPELLINGS: Final[Mapping[str, str]] = {
@@ -67,16 +67,28 @@ def missing_kind(
 def _remedy(seam: Seam, kind: str, installed: list[str], hidden: tuple[Entry, ...]) -> str:
     if hidden:
         return f"{hidden[0].origin} offers it, but the variable RIVET_PLUGINS leaves it out"
-    if distribution := DISTRIBUTIONS.get((seam, kind)):
-        if distribution == CORE:
-            return f"it belongs to {CORE}, and this version does not have it: upgrade, or choose another"
-        return f"pip install '{distribution}'"
-    ours = [name for place, name in DISTRIBUTIONS if place is seam]
+    if (seam, kind) in DISTRIBUTIONS:
+        return _bring(seam, kind)
+    if (seam, kind) in PLANNED:
+        return _unbuilt(seam, kind, installed)
+    ours = [name for place, name in (*DISTRIBUTIONS, *PLANNED) if place is seam]
     near = SPELLINGS.get(kind.lower())
     if near not in {*installed, *ours}:
-        near = next(iter(difflib.get_close_matches(kind.lower(), [*installed, *ours], n=1)), None)
-    if near:
-        source = DISTRIBUTIONS.get((seam, near), CORE)
-        bring = "" if near in installed or source == CORE else f" (pip install '{source}')"
-        return f"did you mean {near!r}{bring}?"
-    return "install the distribution that offers it, or choose an installed kind"
+        near = next(iter(difflib.get_close_matches(kind.lower(), sorted({*installed, *ours}), n=1)), None)
+    if near is None:
+        return "install the distribution that offers it, or choose an installed kind"
+    if near in installed:
+        return f"did you mean {near!r}?"
+    then = _unbuilt(seam, near, installed) if (seam, near) in PLANNED else _bring(seam, near)
+    return f"did you mean {near!r}? If so, {then}"
+
+
+def _bring(seam: Seam, kind: str) -> str:
+    # No command: a public index may hold something else under the name.
+    return f"install {DISTRIBUTIONS[seam, kind]} from where this rivet-core came from, in the same version"
+
+
+def _unbuilt(seam: Seam, kind: str, installed: list[str]) -> str:
+    called = f"mode {kind!r}" if seam is Seam.RUNNER else f"the {seam} {kind!r}"
+    today = installed or sorted(name for place, name in DISTRIBUTIONS if place is seam)
+    return f"{called} is not built yet, and there is nothing to install for it: use {' or '.join(today)}"
