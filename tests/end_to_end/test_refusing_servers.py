@@ -116,10 +116,17 @@ def test_a_statement_that_takes_too_long(place: Place, reader: Login) -> None:
 def test_a_read_may_take_longer_than_each_of_its_batches(place: Place, reader: Login) -> None:
     # Rows of this size are handed on one by one, each after a third of a second.
     columns = "n, repeat('x', 1200000) AS filling, pg_sleep(0.3)::text AS slept"
-    steady = {"query": f"SELECT {columns} FROM generate_series(1, 6) n"}
-    done = ended(place, reader, steady, statement_timeout_s=1, batch_size=1)
+    steady = {"query": f"SELECT {columns} FROM generate_series(1, 12) n"}
+    done = ended(place, reader, steady, statement_timeout_s=3, batch_size=1)
     assert done.code == 0
-    assert len(Delivered.at(place.prefix("asked")).rows()) == 6
+    assert len(Delivered.at(place.prefix("asked")).rows()) == 12
+
+
+def test_slow_and_narrow_rows_are_handed_on_before_their_time_is_over(place: Place, reader: Login) -> None:
+    steady = {"query": "SELECT n, pg_sleep(0.002)::text AS slept FROM generate_series(1, 2000) n"}
+    done = ended(place, reader, steady, statement_timeout_s=3, batch_size=100)
+    assert done.code == 0
+    assert len(Delivered.at(place.prefix("asked")).rows()) == 2000
 
 
 def test_a_locked_table(place: Place, reader: Login) -> None:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from rivet_core.types import Column, Position
     from rivet_source_postgres.session import Session
 
-_FEWEST_BYTES: Final = 1024 * 1024
-_LARGE_ROW: Final = 1024
+_FEWEST_BYTES: Final = 16 * 1024
+_NARROW_ROW: Final = 64
 #: What the server says of a value that a cast does not take.
 _NO_VALUE: Final = frozenset({"22003", "22007", "22008", "22P02"})
 #: And when a planned column or its type is gone.
@@ -66,11 +66,12 @@ def read(
 
 
 def _batch_bytes(budget: Budget) -> int:
-    """Return what the driver gathers before it hands anything on: no more than a batch of large rows takes.
+    """Return what the driver gathers before it hands anything on: about a batch of rows that are narrow.
 
-    So a slow line, or a pause for every few rows, does not make the first of them wait for thousands of others.
+    What takes the server long for each row would else make the first ones wait for many thousands of others, and the
+    wait for a batch is limited. Batches of wide rows have fewer rows for it.
     """
-    return min(budget.bytes, max(_FEWEST_BYTES, budget.rows * _LARGE_ROW))
+    return min(budget.bytes, max(_FEWEST_BYTES, budget.rows * _NARROW_ROW))
 
 
 def _batches(

@@ -544,6 +544,22 @@ class TestFetchesAll(Broken):
     witnesses = ("test_batches_keep_near_the_budget",)
 
 
+class BeginsAnewWithoutAnOrder(Reread):
+    """Marks its reads without an order, too, and reads everything again after such a mark."""
+
+    def term(self, term: Term) -> tuple[Term, ...]:
+        return () if isinstance(term, After) and not term.keys else (term,)
+
+    def delivered(self, batches: Iterator[Batch], request: ReadRequest) -> Iterator[Batch]:
+        for number, batch in enumerate(batches):
+            yield batch if request.order else attrs.evolve(batch, mark=Position("int64", str(number)))
+
+
+class TestBeginsAnewWithoutAnOrder(Broken):
+    declaration = made_by(BeginsAnewWithoutAnOrder)
+    witnesses = ("test_a_broken_read_goes_on_after_any_mark",)
+
+
 class AsksInItsRead(Reread):
     """Has one connection only, so a question for pressure ends the read that is open on it."""
 

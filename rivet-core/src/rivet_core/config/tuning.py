@@ -101,8 +101,9 @@ def resolve_tuning(source: TuningKeys, export: TuningKeys, environment: str | No
 def _budget(given: TuningKeys, profile: str | None) -> Budget:
     usual = Budget()
     if given.batch_size_memory_mb is not None:
-        # The rows then follow from the memory alone.
-        return Budget(bytes=given.batch_size_memory_mb * _MB, rows=max(usual.rows, 150_000))
+        # The rows then follow from the memory alone, also those of narrow ones.
+        size = given.batch_size_memory_mb * _MB
+        return Budget(bytes=size, rows=max(usual.rows, size // 64))
     # No profile gives a batch more memory than usual: it reads no faster, and the process holds four of them and more.
     rows = PROFILES[profile].batch_size if profile else None
     return Budget(bytes=usual.bytes, rows=given.batch_size or rows or usual.rows)

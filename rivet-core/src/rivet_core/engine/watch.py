@@ -123,5 +123,5 @@ class Watch:
             msg,
             code="RIVET_SOURCE_STATEMENT_TIMEOUT",
             place=Place(relation=self._relation),
-            remedy="Raise tuning.statement_timeout_s, where 0 is for ever, or read in smaller units over an index.",
+            remedy="Raise tuning.statement_timeout_s (0: for ever), or lower tuning.batch_size for smaller batches.",
         )
