@@ -119,7 +119,7 @@ ADVICE = {
     "exports[].reconcile_required": Said(value=True),
 }
 #: Read, and said aloud to have no effect yet.
-WARNED = {f"{block}.tuning.min_parallel" for block in ("source", "exports[]")}
+WARNED = {"exports[].target", *(f"{block}.tuning.min_parallel" for block in ("source", "exports[]"))}
 
 
 @attrs.frozen

@@ -63,8 +63,8 @@ def test_a_file_without_the_key_is_refused_by_both(reading: Reading, path: str) 
 @pytest.mark.parametrize("path", sorted(WARNED))
 def test_a_key_without_an_effect_yet_is_a_warning(reading: Reading, path: str) -> None:
     warnings = reading.ours(with_key(path, SAME[path].value)).warnings
-    key = path.rpartition(".")[2]
-    assert [warning.message for warning in warnings] == [f"tuning.{key} has no effect yet"]
+    key = path.rpartition("].")[2].removeprefix("source.")
+    assert [warning.message for warning in warnings] == [f"{key} has no effect yet"]
 
 
 @pytest.mark.parametrize("path", sorted(ADVICE))

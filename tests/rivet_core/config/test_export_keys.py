@@ -355,6 +355,7 @@ def test_gates_are_taken_as_they_stand(export: Export) -> None:
         ("quality: {null_ratio_max: {a: 1}, unique_columns: [a]}\nverify: content\nshape_drift_warn_factor: 2", []),
         ("tuning: {throttle_ms: 5, max_retries: 2, lock_timeout_s: 4, memory_threshold_mb: 7, adaptive: false}", []),
         ("tuning: {max_batch_memory_mb: 5, on_batch_memory_exceeded: fail, max_value_mb: 1, batch_size: 7}", []),
+        ("target: bq", ["target has no effect yet"]),
         ("tuning: {adaptive: true, min_parallel: 2}", ["tuning.min_parallel has no effect yet"]),
         (
             "destination: {type: local, path: 'out/{dat}/{partition}'}",

@@ -23,12 +23,19 @@ if TYPE_CHECKING:
 OF_SOURCES: Final = frozenset({"lock_timeout_s"})
 #: Tuning that nothing follows: workers stay as many as the export wants.
 UNSERVED: Final = frozenset({"min_parallel"})
+#: Keys of an export that nothing follows: the type report has no advice for a warehouse.
+UNSERVED_OF_EXPORTS: Final = ("target",)
 
 
 def report_pending(root: Keyed, exports: tuple[Node, ...], source: SourceBlock | None, reading: Reading) -> None:
     """Report as warnings the keys that change nothing about a run."""
     followed = _followed(source)
     tells_pressure = source is None or source.declaration.capabilities.pressure
+    for key in UNSERVED_OF_EXPORTS:
+        for export in exports:
+            entry = export.get(key) if isinstance(export, Keyed) else None
+            if entry is not None and not getattr(entry.value, "null", False):
+                reading.warn(entry.place, f"{key} has no effect yet")
     block = root.get("source")
     for node in (*(() if block is None else (block.value,)), *exports):
         for entry in _tuning(node):
