@@ -13,7 +13,7 @@ import attrs
 import pytest
 
 if TYPE_CHECKING:
-    from conftest import Rivet
+    from conftest import Ended, Rivet
 
 SECRET = "T000-hunter2"
 
@@ -176,3 +176,33 @@ def test_the_object_of_the_error_comes_after_the_warning(rivet: Rivet, configure
     *_, warning, last = ended.err.splitlines()
     assert "Slack was not told" in warning
     assert json.loads(last)["code"] == "RIVET_RUN_GATE_FAILED"
+
+
+def test_doctor_tells_of_an_unset_variable_before_any_run(rivet: Rivet, configure: Configure) -> None:
+    configure(one_export("webhook_url_env: HOOK"))
+    (found,) = notifications(rivet("doctor", "-c", "rivet.yaml", "--json"))
+    assert (found["ok"], bool(found["hint"])) == (False, True)
+    assert "the variable HOOK, which notifications.slack.webhook_url_env names, is not set" in found["detail"]
+
+
+def test_doctor_tells_of_an_address_that_is_none_without_showing_it(rivet: Rivet, configure: Configure) -> None:
+    configure(one_export("webhook_url_env: HOOK"))
+    ended = rivet("doctor", "-c", "rivet.yaml", "--json", HOOK=SECRET)
+    (found,) = notifications(ended)
+    assert (found["ok"], found["detail"]) == (False, "the webhook's address is no http or https URL")
+    assert "hunter2" not in ended.err + ended.out
+
+
+def test_doctor_sends_nothing(rivet: Rivet, configure: Configure, hook: Hook) -> None:
+    configure(one_export("webhook_url_env: HOOK"))
+    (found,) = notifications(rivet("doctor", "-c", "rivet.yaml", "--json", HOOK=hook.url))
+    assert (found["ok"], hook.posts) == (True, [])
+
+
+def test_doctor_looks_for_no_address_that_nobody_will_use(rivet: Rivet, configure: Configure) -> None:
+    configure(one_export("webhook_url_env: HOOK"))
+    assert notifications(rivet("doctor", "-c", "rivet.yaml", "--json", "--no-notify")) == []
+
+
+def notifications(ended: Ended) -> list[dict[str, Any]]:
+    return [check for check in ended.json()["checks"] if check["name"] == "notifications"]

@@ -89,6 +89,7 @@ def _checks(loaded: Loaded, invocation: Invocation) -> Iterator[Check]:
         yield _made(f"source {intent.source.kind}", partial(_source, loaded, intent))
     for intent in loaded.intents:
         yield _made(f"destination of {intent.name}", partial(_destination, loaded, intent))
+    yield from _notifications(loaded, invocation)
     yield _made("state", partial(_state, loaded, invocation))
     yield _made("staging", partial(surroundings.staging, invocation.environ))
 
@@ -113,6 +114,20 @@ def _plugins(loaded: Loaded) -> Check:
         return Check(name="plugins", ok=True, detail=f"{len(loaded.plugins.listing())} usable")
     detail = "; ".join(f"{row.seam}.{row.kind}: {row.reason}" for row in broken)
     return Check(name="plugins", ok=False, detail=detail, hint="upgrade or remove their distributions")
+
+
+def _notifications(loaded: Loaded, invocation: Invocation) -> Iterator[Check]:
+    """Look for the webhook's address, without sending anything; without the block there is nothing to say."""
+    if loaded.configuration.notifications is None or invocation.no_notify:
+        return
+    from rivet_core.engine import slack
+
+    found = slack.webhook(loaded.configuration.notifications, invocation.environ)
+    if isinstance(found, str):
+        hint = "give the address of the webhook, which begins with https://, or run with --no-notify"
+        yield Check(name="notifications", ok=False, detail=found, hint=hint)
+    else:
+        yield Check(name="notifications", ok=True, detail="the webhook has an address; nothing was sent to it")
 
 
 def _source(loaded: Loaded, intent: Intent) -> str:
