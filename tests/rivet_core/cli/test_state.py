@@ -149,8 +149,21 @@ def test_a_reset_forgets_the_schema_of_the_last_success(
     with closing(sqlite3.connect(shop / "shop.db")) as connection, connection:
         connection.execute("ALTER TABLE orders ADD COLUMN note TEXT")
     assert rivet("run", "-c", "rivet.yaml", "-e", "orders").code == 4
-    assert rivet("state", "reset", "-c", "rivet.yaml", "-e", "orders").code == 0
+    done = rivet("state", "reset", "-c", "rivet.yaml", "-e", "orders")
+    assert (done.code, "forgot the schema of the last success\n" in done.out) == (0, True)
     assert rivet("run", "-c", "rivet.yaml", "-e", "orders").code == 0
+
+
+def test_a_second_reset_has_nothing_to_forget(rivet: Rivet) -> None:
+    rivet("run", "-c", "rivet.yaml", "-e", "orders")
+    rivet("state", "reset", "-c", "rivet.yaml", "-e", "orders")
+    assert "there was nothing to forget" in rivet("state", "reset", "-c", "rivet.yaml", "-e", "orders").out
+
+
+@pytest.mark.parametrize("listing", ["runs", "files"])
+def test_a_listing_of_no_rows_is_refused(rivet: Rivet, listing: str) -> None:
+    done = rivet("state", listing, "-c", "rivet.yaml", "-l", "0", "--json-errors")
+    assert (done.code, done.error()["code"]) == (1, "RIVET_CLI_VALUE_INVALID")
 
 
 def test_a_reset_leaves_what_was_written(rivet: Rivet, rows: Callable[[str], int]) -> None:

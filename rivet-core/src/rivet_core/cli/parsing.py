@@ -124,5 +124,5 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 def limit_option(default: int) -> Decorator:
     """Return the option that bounds a listing."""
     return click.option(
-        "-l", "--limit", type=click.IntRange(min=0), default=default, show_default=True, help="At most so many rows."
+        "-l", "--limit", type=click.IntRange(min=1), default=default, show_default=True, help="At most so many rows."
     )

@@ -30,8 +30,10 @@ def reset(invocation: Invocation, config: str, export: str, params: tuple[str, .
         say(f"{export}: nothing is recorded")
     for one in done:
         position = stored_position(one.position)
-        forgotten = "there was no position" if position is None else f"forgot the position {position_text(position)}"
-        say(f"{one.export} on {one.source}: {forgotten}")
+        forgotten = [] if position is None else [f"the position {position_text(position)}"]
+        forgotten += ["the schema of the last success"] * one.baselines
+        said = f"forgot {' and '.join(forgotten)}" if forgotten else "there was nothing to forget"
+        say(f"{one.export} on {one.source}: {said}")
         if one.abandoned is not None:
             say(f"  abandoned {one.abandoned}, its parts were moved to _quarantine")
     if invocation.signals.received is not None:

@@ -29,12 +29,14 @@ class Reset:
 
     :param source: the source's identity.
     :param position: the high-water mark as JSON text, or None when there was none.
+    :param baselines: whether the schema of a last success was forgotten, which the next run would be compared with.
     :param abandoned: the unfinished run, or None.
     """
 
     export: str
     source: str
     position: str | None
+    baselines: bool
     abandoned: str | None
 
 
@@ -81,4 +83,10 @@ def _reset_one(
         if run is not None:
             abandon_run(access, run, lambda at: declarations.open_destination(intent, at), settings.staging)
         forget(access, row)
-    return Reset(export=row.name, source=row.source, position=row.position, abandoned=None if run is None else run.id)
+    return Reset(
+        export=row.name,
+        source=row.source,
+        position=row.position,
+        baselines=row.drift is not None or row.shape is not None,
+        abandoned=None if run is None else run.id,
+    )
