@@ -80,7 +80,8 @@ class LocalDestination:
         source = path_of(self._root, key)
         if self.stat(key) is None:
             msg = f"there is no object {key} at {self._root}"
-            raise EnvironmentFailure(msg, code="RIVET_DEST_IO_FAILED")
+            remedy = "Find out who removed it: what is recorded here as written is not there any more."
+            raise EnvironmentFailure(msg, code="RIVET_DEST_IO_FAILED", remedy=remedy)
         with path.open("xb") as copy:
             try:
                 with faults.translated(key, self._root), source.open("rb") as found:

@@ -60,4 +60,8 @@ def _failure(error: OSError, key: str, root: Path) -> RivetError:
         remedy = "Make destination.path a folder that this user may write, on a file system that is not read-only."
         return EnvironmentFailure(msg, code="RIVET_DEST_NOT_WRITABLE", remedy=remedy)
     msg = f"{key} failed at {root}: {reason}"
-    return EnvironmentFailure(msg, code="RIVET_DEST_IO_FAILED", transient=error.errno in _PASSING)
+    passing = error.errno in _PASSING
+    remedy = "Make destination.path a folder of a file system that takes files, look at its disk, and run again."
+    if passing:
+        remedy = "Run the same command again in a while: the run resumes."
+    return EnvironmentFailure(msg, code="RIVET_DEST_IO_FAILED", remedy=remedy, transient=passing)

@@ -81,5 +81,6 @@ class StdoutDestination:
             raise EnvironmentFailure(msg, code="RIVET_DEST_IO_FAILED", remedy=remedy) from error
         except OSError as error:
             msg = f"standard output cannot be written: {error.strerror}"
-            raise EnvironmentFailure(msg, code="RIVET_DEST_IO_FAILED") from error
+            remedy = "Look at where it is sent, or write to a file: destination: {type: local, path: out}."
+            raise EnvironmentFailure(msg, code="RIVET_DEST_IO_FAILED", remedy=remedy) from error
         return size
