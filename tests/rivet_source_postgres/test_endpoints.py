@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rivet_core.errors import RivetError
-from rivet_core.types import Secret
+from rivet_core.types import Secret, told
 from rivet_source_postgres.endpoint import parse_url, resolve
 from rivet_source_postgres.options import PostgresOptions, TlsOptions
 from rivet_source_postgres.tls import is_local
@@ -61,14 +61,27 @@ def test_a_sockets_folder_is_a_host() -> None:
     assert parsed("postgresql:///d?host=/run/postgresql")[2] == (("/run/postgresql", ""),)
 
 
-@pytest.mark.parametrize(
-    "url", ["mysql://u@h/d", "host=h password=geheim", "postgresql://u:geheim@h/d?sslmod=require", "postgresql://h/a/b"]
-)
+@pytest.mark.parametrize("url", ["postgresql://u:geheim@h/d?sslmod=require", "postgresql://h/a/b"])
 def test_what_is_no_url_is_refused_without_its_password(url: str) -> None:
     with pytest.raises(RivetError) as caught:
         parse_url(Secret(url))
     assert caught.value.code == "RIVET_CONFIG_SOURCE_URL_INVALID"
     assert "geheim" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["mysql://u:geheim@h/d", "host=h password=geheim"])
+def test_a_url_of_another_kind_has_the_code_that_it_has_in_the_file(url: str) -> None:
+    with pytest.raises(RivetError) as caught:
+        parse_url(Secret(url), key="url_env")
+    assert caught.value.code == "RIVET_CONFIG_SOURCE_URL_SCHEME_MISMATCH"
+    assert "geheim" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["mysql://u:geheim@h/d", "postgresql://h/a/b"])
+def test_the_example_of_a_url_can_be_read_when_it_is_told(url: str) -> None:
+    with pytest.raises(RivetError) as caught:
+        parse_url(Secret(url))
+    assert "postgresql://<user>:<password>@<host>:5432/<database>" in (told(caught.value).remedy or "")
 
 
 def test_a_file_holds_one_line(tmp_path: Path) -> None:

@@ -103,7 +103,8 @@ class Endpoint:
 def resolve(options: PostgresOptions) -> Endpoint:
     """Return the endpoint that the options name, reading variables and files.
 
-    :raises RivetError: ``RIVET_CONFIG_SECRET_UNSET`` or ``RIVET_CONFIG_SOURCE_URL_INVALID``.
+    :raises RivetError: ``RIVET_CONFIG_SECRET_UNSET``, or ``RIVET_CONFIG_SOURCE_URL_`` with ``INVALID`` or
+        ``SCHEME_MISMATCH``.
     """
     if options.url is not None:
         return parse_url(options.url)
@@ -134,7 +135,7 @@ def parse_url(url: Secret, *, key: str = "url") -> Endpoint:
     scheme = _SCHEME.match(text)
     if scheme is None:
         msg = "the URL does not start with postgresql://"
-        raise _invalid(msg, key)
+        raise _invalid(msg, key, code="RIVET_CONFIG_SOURCE_URL_SCHEME_MISMATCH")
     rest = text[scheme.end() :]
     at, match = -1, None
     while match is None and (at := rest.find("@", at + 1)) >= 0:
@@ -226,10 +227,12 @@ def _line(path: Path) -> Secret:
     return Secret(lines[0].strip())
 
 
-def _invalid(what: str, key: str) -> UsageError:
+def _invalid(what: str, key: str, *, code: str = "RIVET_CONFIG_SOURCE_URL_INVALID") -> UsageError:
+    # In brackets, since the redactor takes user:password for somebody's.
     return UsageError(
         what,
-        code="RIVET_CONFIG_SOURCE_URL_INVALID",
+        code=code,
         place=Place(path=f"source.{key}"),
-        remedy="Write postgresql://user:password@host:5432/database, or give host, user, password_env and database.",
+        remedy="Write postgresql://<user>:<password>@<host>:5432/<database>,"
+        " or give host, user, password_env and database.",
     )
