@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 import pytest
+from structlog.testing import capture_logs
 
 from rivet_core.errors import EnvironmentFailure, UsageError
 from rivet_core.ledger.access import LedgerAccess
@@ -121,3 +122,12 @@ def test_what_is_in_hand_is_still_tried_once_after_the_end_was_asked_for(judged:
     stop = threading.Event()
     stop.set()
     assert attempted(judged(stop=stop), "key", Failing(times=0)) == "done"
+
+
+def test_the_log_says_why_a_call_is_tried_again_without_secrets(judged: Make) -> None:
+    told = ConnectionResetError("reset by https://someone:hunter2@store.example/bucket")
+    with capture_logs() as lines:
+        attempted(judged(put_attempts=2), "key", Failing(times=1, error=told))
+    (line,) = lines
+    assert (line["event"], line["code"]) == ("destination_retried", "RIVET_DEST_IO_FAILED")
+    assert line["error"] == "ConnectionResetError: reset by https://***@store.example/bucket"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import structlog
 
@@ -11,7 +11,7 @@ from rivet_core.engine.watch import Watch
 from rivet_core.errors import EnvironmentFailure, RivetError
 from rivet_core.ledger.attempts import Stopped
 from rivet_core.ledger.backoff import backoff_seconds
-from rivet_core.types import Verdict, redact
+from rivet_core.types import Verdict, reason, redact
 
 if TYPE_CHECKING:
     import threading
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 log = structlog.get_logger("rivet.engine")
 
 T = TypeVar("T")
+
+#: The code of an error that has none.
+_UNANSWERED: Final = "RIVET_SOURCE_CONNECT_FAILED"
 
 
 def ask(source: Source, intent: Intent, stop: threading.Event, question: Callable[[], T]) -> T:
@@ -47,7 +50,14 @@ def ask(source: Source, intent: Intent, stop: threading.Event, question: Callabl
                     raise
                 raise final from error
             seconds = backoff_seconds(intent.retry_backoff_ms / 1000, attempt)
-            log.warning("source_retried", export=intent.name, attempt=attempt, wait_seconds=round(seconds, 1))
+            log.warning(
+                "source_retried",
+                export=intent.name,
+                attempt=attempt,
+                wait_seconds=round(seconds, 1),
+                code=failed.error.code if isinstance(failed.error, RivetError) else _UNANSWERED,
+                error=reason(failed.error),
+            )
             if stop.wait(seconds):
                 raise Stopped from error
 
@@ -57,7 +67,7 @@ def _final(error: BaseException, verdict: Verdict) -> BaseException:
         return error
     return EnvironmentFailure(
         f"the source cannot be asked: {redact(f'{type(error).__name__}: {error}')}",
-        code="RIVET_SOURCE_CONNECT_FAILED",
+        code=_UNANSWERED,
         remedy="check that the server is up and reachable, then run the same command again",
         transient=verdict is not Verdict.CONFIG,
     )

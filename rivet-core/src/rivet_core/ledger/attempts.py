@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import structlog
 
 from rivet_core.errors import EnvironmentFailure, Place, RivetError
 from rivet_core.ledger.backoff import backoff_seconds
-from rivet_core.types import Verdict, redact
+from rivet_core.types import Verdict, reason
 
 if TYPE_CHECKING:
     import threading
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 log = structlog.get_logger("rivet.ledger")
 
 T = TypeVar("T")
+
+#: The code of an error that has none.
+_FAILED: Final = "RIVET_DEST_IO_FAILED"
 
 
 class Stopped(BaseException):
@@ -49,16 +52,22 @@ def attempted(access: LedgerAccess, key: str, call: Callable[[], T], *, stop: th
                     raise
                 raise _failure(error, verdict, key, number) from error
             seconds = backoff_seconds(access.put_backoff_seconds, number)
-            log.warning("destination_retried", key=key, attempt=number, wait_seconds=round(seconds, 1))
+            log.warning(
+                "destination_retried",
+                key=key,
+                attempt=number,
+                wait_seconds=round(seconds, 1),
+                code=error.code if isinstance(error, RivetError) else _FAILED,
+                error=reason(error),
+            )
             if stop.wait(seconds):
                 raise Stopped from error
 
 
 def _failure(error: Exception, verdict: Verdict, key: str, attempts: int) -> EnvironmentFailure:
-    reason = redact(f"{type(error).__name__}: {error}")
     return EnvironmentFailure(
-        f"the destination failed after {attempts} attempt{'s' * (attempts > 1)}: {reason}",
-        code="RIVET_DEST_IO_FAILED",
+        f"the destination failed after {attempts} attempt{'s' * (attempts > 1)}: {reason(error)}",
+        code=_FAILED,
         place=Place(value=key),
         remedy="run the same command again: the run resumes",
         transient=verdict is not Verdict.CONFIG,

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import attrs
+import pytest
+from structlog.testing import capture_logs
+
+from rivet_core.engine.asking import ask
+from rivet_core.errors import EnvironmentFailure
+from rivet_core.types import Verdict
+
+
+@attrs.frozen
+class Away:
+    """A source that is away for a moment, of which only the verdict is asked."""
+
+    def verdict(self, error: BaseException) -> Verdict:
+        del error
+        return Verdict.RECONNECT
+
+    def cancel(self) -> None:
+        """Nothing runs."""
+
+
+@attrs.frozen
+class Tuning:
+    statement_timeout_s: int = 0
+
+
+@attrs.frozen
+class Patient:
+    """What is asked of an export."""
+
+    name: str = "orders"
+    max_attempts: int = 2
+    retry_backoff_ms: int = 1
+    tuning: Tuning = Tuning()
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (
+            ConnectionRefusedError("no answer of postgresql://u:hunter2@db.example/d"),
+            "RIVET_SOURCE_CONNECT_FAILED",
+            "ConnectionRefusedError: no answer of postgresql://***@db.example/d",
+        ),
+        (
+            EnvironmentFailure("it starts up", code="RIVET_SOURCE_QUERY_FAILED", transient=True),
+            "RIVET_SOURCE_QUERY_FAILED",
+            "it starts up",
+        ),
+    ],
+)
+def test_the_log_says_why_a_question_is_asked_again_without_secrets(error: Exception, code: str, words: str) -> None:
+    answers: list[Exception] = [error]
+
+    def question() -> str:
+        if answers:
+            raise answers.pop()
+        return "here"
+
+    source: Any = Away()
+    intent: Any = Patient()
+    with capture_logs() as lines:
+        assert ask(source, intent, threading.Event(), question) == "here"
+    (line,) = lines
+    assert (line["event"], line["attempt"]) == ("source_retried", 1)
+    assert (line["code"], line["error"]) == (code, words)
