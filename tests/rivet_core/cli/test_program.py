@@ -200,3 +200,21 @@ def test_loading_shows_which_plugins_can_be_used(rivet: Rivet) -> None:
     done = rivet("plugins", "--load", "--json", RIVET_PLUGINS="")
     assert done.code == 0
     assert {row["state"] for row in done.json() if row["distribution"] == "rivet-core"} == {"loaded"}
+
+
+def test_a_missing_shell_is_asked_for_on_one_line(rivet: Rivet) -> None:
+    done = rivet("completions")
+    assert (done.code, "Choose from: bash, zsh, fish\n" in done.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"), [(("rnu",), "run"), (("validte",), "validate"), (("state", "rnus"), "runs")]
+)
+def test_a_misspelt_command_gets_a_suggestion(rivet: Rivet, arguments: tuple[str, ...], meant: str) -> None:
+    done = rivet(*arguments)
+    assert (done.code, f"no such command '{arguments[-1]}'; did you mean '{meant}'?" in done.err) == (1, True)
+
+
+def test_a_command_that_resembles_none_gets_no_suggestion(rivet: Rivet) -> None:
+    done = rivet("zzz")
+    assert (done.code, "no such command 'zzz'\n" in done.err) == (1, True)

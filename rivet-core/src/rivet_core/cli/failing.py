@@ -79,7 +79,7 @@ def usage_error(error: click.ClickException) -> UsageError:
     code = "RIVET_CLI_OPTION_UNSUPPORTED" if isinstance(error, click.NoSuchOption) else "RIVET_CLI_VALUE_INVALID"
     from rivet_core.types import redact
 
-    message = redact(error.format_message().strip().rstrip("."))
+    message = redact(" ".join(error.format_message().split()).rstrip("."))
     return UsageError(message[:1].lower() + message[1:], code=code, remedy=f"{path} --help shows what it takes")
 
 

@@ -109,6 +109,20 @@ class Group(_Sections, click.Group):
         found: click.Command = import_module(home).command
         return found
 
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; for a name that is none, say which was probably meant."""
+        name = args[0]
+        known = context.resilient_parsing or name.startswith("-") or self.get_command(context, name) is not None
+        if not known:
+            import difflib
+
+            # The parser itself looks only among commands that are imported already.
+            near = difflib.get_close_matches(name, self.list_commands(context), n=1)
+            context.fail(f"no such command {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+        return super().resolve_command(context, args)
+
 
 config_option = click.option("-c", "--config", required=True, metavar="FILE", help="The configuration file.")
 export_option = click.option(
