@@ -156,7 +156,7 @@ def test_a_value_that_an_earlier_process_recorded_is_found(name: str, tmp_path: 
     outcome = adding(WORLDS[name], first_of_all).run(tmp_path, changes=changes)
     assert outcome.resumed
     assert closed_as_failed(outcome, tmp_path)
-    assert "and 1 cells repeat" in gate(outcome, "unique")[1]
+    assert "and 1 cell repeats" in gate(outcome, "unique")[1]
 
 
 @every_runner

@@ -62,7 +62,8 @@ def describe(session: Session, relation: Relation, rules: ColumnRules) -> TableS
     unsafe = [column for column in columns if column.fidelity is Fidelity.UNSUPPORTED]
     if unsafe:
         listed = "; ".join(f"{column.name} ({column.native_type}): {column.remark}" for column in unsafe)
-        msg = f"{len(unsafe)} columns have no safe mapping: {listed}"
+        many = "1 column has" if len(unsafe) == 1 else f"{len(unsafe)} columns have"
+        msg = f"{many} no safe mapping: {listed}"
         raise UsageError(
             msg,
             code="RIVET_TYPE_UNSAFE_MAPPING",

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from rivet_core.state import STATE_FILE
 
 if TYPE_CHECKING:
@@ -17,6 +19,12 @@ def checks(done: Ended) -> dict[str, dict[str, Any]]:
 def test_everything_is_in_order(rivet: Rivet) -> None:
     done = rivet("doctor", "-c", "rivet.yaml", "--json", RIVET_PLUGINS="")
     assert (done.code, done.json()["all_ok"], done.json()["config_path"]) == (0, True, "rivet.yaml")
+
+
+@pytest.mark.parametrize(("chosen", "counted"), [((), "2 exports"), (("-e", "orders"), "1 export")])
+def test_the_exports_are_counted(rivet: Rivet, chosen: tuple[str, ...], counted: str) -> None:
+    found = checks(rivet("doctor", "-c", "rivet.yaml", "--json", *chosen))
+    assert found["configuration"]["detail"] == f"rivet.yaml, {counted}"
 
 
 def test_what_was_checked_is_listed(rivet: Rivet) -> None:

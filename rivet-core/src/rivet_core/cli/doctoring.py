@@ -13,6 +13,7 @@ from rivet_core.cli.failing import tell_error
 from rivet_core.cli.loading import Loaded, load_exports
 from rivet_core.cli.printing import say, say_json
 from rivet_core.config import resolve_prefix
+from rivet_core.engine.report_text import count_text
 from rivet_core.errors import BusyError, EnvironmentFailure, RivetError, UsageError
 from rivet_core.plugins import PluginState
 from rivet_core.protocols import RemovableDestination
@@ -81,7 +82,7 @@ def doctor(
 
 
 def _checks(loaded: Loaded, invocation: Invocation) -> Iterator[Check]:
-    yield Check(name="configuration", ok=True, detail=f"{loaded.given}, {len(loaded.intents)} exports")
+    yield Check(name="configuration", ok=True, detail=f"{loaded.given}, {count_text(len(loaded.intents), 'export')}")
     yield _plugins(loaded)
     yield _made("environment", surroundings.foreign_packages)
     sources = {repr(intent.source): intent for intent in loaded.intents}

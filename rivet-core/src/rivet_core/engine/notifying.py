@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from rivet_core.engine.report_text import count_text
 from rivet_core.errors import Exit
 from rivet_core.types import one_line
 
@@ -66,9 +67,9 @@ def _weaknesses(export: ExportReport) -> Iterator[str]:
         if gate.verdict == "warn" and gate.gate != "schema_drift":
             yield f"{gate.gate}: {gate.detail}"
     if cells := sum(number for _, number in outcome.nulled):
-        yield f"{cells} cells became NULL, since no type holds their values"
+        yield f"{count_text(cells, 'cell')} became NULL, since no type holds their values"
     if outcome.retries:
-        yield f"{outcome.retries} attempts were repeated"
+        yield f"{count_text(outcome.retries, 'attempt')} had to be repeated"
     if outcome.abandoned is not None:
         yield "an unfinished run was abandoned"
 

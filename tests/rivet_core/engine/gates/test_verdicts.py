@@ -77,11 +77,48 @@ def test_a_failing_gate_ends_the_command_with_exit_3_and_names_its_key() -> None
     assert failure.place.path == "exports.things.quality.null_ratio_max"
 
 
+@pytest.mark.parametrize(
+    "keys", [{"row_count_min": 9}, {"null_ratio_max": (("name", 0.0),)}, {"unique_columns": ("id",)}]
+)
+@pytest.mark.parametrize(
+    ("baseline", "words"),
+    [("{}", "the last good dataset is still marked as such"), (None, "nothing marks them as a good dataset")],
+)
+def test_a_last_good_dataset_is_spoken_of_where_there_was_one(
+    keys: dict[str, Any], baseline: str | None, words: str
+) -> None:
+    twice = distinct_values(pa.array([1, 1], pa.int64()), 10)
+    counters = PartCounters(rows=2, nulls=(("name", 1),), distinct=(("id", twice),))
+    failure = judge(context(counters, baseline=baseline, **keys)).failure
+    assert failure is not None
+    assert failure.remedy == f"look at the source; the parts stay, and {words}"
+
+
+@pytest.mark.parametrize(("baseline", "detail"), [("{}", "same schema"), (None, "nothing to compare with yet")])
+def test_a_schema_is_the_same_only_where_it_was_compared(baseline: str | None, detail: str) -> None:
+    found = said("schema_drift", context(baseline=baseline))
+    assert found is not None
+    assert (found.verdict, found.detail) == ("pass", detail)
+
+
+@pytest.mark.parametrize(("rows", "detail"), [(1, "1 row is fewer than row_count_min 2"), (3, "3 rows")])
+def test_one_row_is_one(rows: int, detail: str) -> None:
+    found = said("row_count", context(PartCounters(rows=rows), row_count_min=2))
+    assert found is not None
+    assert found.detail == detail
+
+
+def test_one_repeated_cell_is_one() -> None:
+    found = said("unique", unique(1, 2, 1))
+    assert found is not None
+    assert found.detail == "column id should hold no value twice, and 1 cell repeats another one"
+
+
 def test_a_column_of_one_of_several_datasets_is_named_with_it() -> None:
     counters = PartCounters(rows=1, nulls=(("name", 1),))
     found = said("null_ratio", context(counters, dataset="orders", null_ratio_max=(("name", 0.0),)))
     assert found is not None
-    assert "column orders.name is NULL in 100.00% of its 1 rows" in found.detail
+    assert "column orders.name is NULL in 100.00% of its 1 row," in found.detail
 
 
 def unique(*values: int | None, rows: int | None = None, most: int = 100) -> GateContext:

@@ -42,4 +42,5 @@ def drift_gate(context: GateContext) -> tuple[GateResult, ...]:
                 error = drift_error(intent, drift, since)
                 return (GateResult(gate="schema_drift", verdict="fail", detail=detail, error=error),)
             return (GateResult(gate="schema_drift", verdict="warn", detail=detail),)
-    return (GateResult(gate="schema_drift", verdict="pass", detail="same schema"),)
+    detail = "nothing to compare with yet" if context.baseline is None else "same schema"
+    return (GateResult(gate="schema_drift", verdict="pass", detail=detail),)

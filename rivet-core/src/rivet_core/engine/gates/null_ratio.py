@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rivet_core.engine.gates.result import GateResult, column_label, failed
+from rivet_core.engine.gates.result import GateResult, column_label, failed, look_at_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,8 +20,7 @@ def null_ratio_gate(context: GateContext) -> tuple[GateResult, ...]:
     wrong = tuple(_wrong(context))
     if wrong:
         path = f"exports.{intent.name}.quality.null_ratio_max"
-        remedy = "look at the source; the parts stay, and the last good dataset is still marked as such"
-        return (failed("null_ratio", "; ".join(wrong), path=path, remedy=remedy),)
+        return (failed("null_ratio", "; ".join(wrong), path=path, remedy=look_at_source(context)),)
     names = ", ".join(name for name, _ in intent.null_ratio_max)
     return (GateResult(gate="null_ratio", verdict="pass", detail=f"{names} within bounds"),)
 
@@ -33,5 +32,5 @@ def _wrong(context: GateContext) -> Iterator[str]:
             cells = nulls.get(column, 0)
             # In whole numbers of cells: a share of exactly the bound must pass.
             if cells and cells > most * counters.rows:
-                share = f"{cells / counters.rows:.2%} of its {counters.rows} rows"
+                share = f"{cells / counters.rows:.2%} of its {counters.rows} row{'s' * (counters.rows != 1)}"
                 yield f"column {column_label(dataset, column)} is NULL in {share}, more than null_ratio_max {most:g}"

@@ -69,6 +69,14 @@ def failed(gate: str, detail: str, *, path: str, remedy: str) -> GateResult:
     return GateResult(gate=gate, verdict="fail", detail=detail, error=error)
 
 
+def look_at_source(context: GateContext) -> str:
+    """Return the remedy for rows that are not as they should be."""
+    good = "the last good dataset is still marked as such"
+    if context.baseline is None:
+        good = "nothing marks them as a good dataset"
+    return f"look at the source; the parts stay, and {good}"
+
+
 def column_label(dataset: str, column: str) -> str:
     """Return a column's name, with its dataset's where a run has several."""
     return f"{dataset}.{column}" if dataset else column

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rivet_core.engine.gates.result import GateResult, failed
+from rivet_core.engine.gates.result import GateResult, failed, look_at_source
 
 if TYPE_CHECKING:
     from rivet_core.engine.gates.result import GateContext
@@ -16,13 +16,13 @@ def row_count_gate(context: GateContext) -> tuple[GateResult, ...]:
     low, high = intent.row_count_min, intent.row_count_max
     if low is None and high is None:
         return ()
+    counted, be = ("1 row", "is") if rows == 1 else (f"{rows} rows", "are")
     wrong: tuple[str, str] | None = None
     if low is not None and rows < low:
-        wrong = ("row_count_min", f"{rows} rows are fewer than row_count_min {low}")
+        wrong = ("row_count_min", f"{counted} {be} fewer than row_count_min {low}")
     elif high is not None and rows > high:
-        wrong = ("row_count_max", f"{rows} rows are more than row_count_max {high}")
+        wrong = ("row_count_max", f"{counted} {be} more than row_count_max {high}")
     if wrong is None:
-        return (GateResult(gate="row_count", verdict="pass", detail=f"{rows} rows"),)
+        return (GateResult(gate="row_count", verdict="pass", detail=counted),)
     key, detail = wrong
-    remedy = "look at the source; the parts stay, and the last good dataset is still marked as such"
-    return (failed("row_count", detail, path=f"exports.{intent.name}.quality.{key}", remedy=remedy),)
+    return (failed("row_count", detail, path=f"exports.{intent.name}.quality.{key}", remedy=look_at_source(context)),)

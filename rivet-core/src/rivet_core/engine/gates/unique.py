@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rivet_core.engine.gates.result import GateResult, column_label, failed
+from rivet_core.engine.gates.result import GateResult, column_label, failed, look_at_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,8 +27,7 @@ def unique_gate(context: GateContext) -> tuple[GateResult, ...]:
     path = f"exports.{intent.name}.quality.unique_columns"
     repeated = [_repeated(label, values) for label, values, _ in columns if values is not None and values.repeated]
     if repeated:
-        remedy = "look at the source; the parts stay, and the last good dataset is still marked as such"
-        return (failed("unique", "; ".join(repeated), path=path, remedy=remedy),)
+        return (failed("unique", "; ".join(repeated), path=path, remedy=look_at_source(context)),)
     unjudged = [text for label, values, rows in columns if (text := _unjudged(label, values, rows))]
     if unjudged:
         return (GateResult(gate="unique", verdict="warn", detail="; ".join(unjudged)),)
@@ -50,8 +49,9 @@ def _values(counters: PartCounters, column: str) -> Distinct | None:
 
 
 def _repeated(label: str, values: Distinct) -> str:
-    cells = f"at least {values.repeated}" if values.bound is not None else f"{values.repeated}"
-    return f"column {label} should hold no value twice, and {cells} cells repeat another one"
+    least = "at least " if values.bound is not None else ""
+    cells = "1 cell repeats" if values.repeated == 1 else f"{values.repeated} cells repeat"
+    return f"column {label} should hold no value twice, and {least}{cells} another one"
 
 
 def _unjudged(label: str, values: Distinct | None, rows: int) -> str | None:
