@@ -149,3 +149,23 @@ def test_every_question_has_the_same_answer(room: Any, both: tuple[Any, Any]) ->
         context = ReadContext(snapshot=snapshot)
         with hostile.read(ReadRequest(relation=Table("t"), columns=columns), context) as batches:
             assert sum(batch.data.num_rows for batch in batches) == 3
+
+
+#: The driver compares these types, of which the server has no operator, so that another's fits better.
+OPERATORS = """
+CREATE SEQUENCE ran;
+CREATE FUNCTION other(regproc, int4) RETURNS bool LANGUAGE plpgsql AS
+    $$ BEGIN PERFORM nextval('ran'); RAISE WARNING 'it ran'; RETURN $1::oid <> $2::oid; END $$;
+CREATE OPERATOR <> (leftarg = regproc, rightarg = int4, function = other);
+CREATE TABLE t AS SELECT 1 AS a;
+"""
+
+
+def test_nothing_of_others_runs_while_the_driver_connects(room: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    room.run_sql(OPERATORS)
+    # A URL of its own, so that the driver asks anew.
+    url = room.url.replace("options=", "application_name=another&options=")
+    with closing(room.source_of(url)) as source:
+        assert source.describe(Table("t"), ColumnRules()).columns
+    assert room.psql_text("SELECT is_called FROM ran") == "f"
+    assert capfd.readouterr().err == ""

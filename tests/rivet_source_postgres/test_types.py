@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from decimal import Decimal
 from typing import Any
 
@@ -9,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from rivet_core.errors import RivetError
-from rivet_core.requests import ColumnKey
+from rivet_core.requests import ColumnKey, ReadContext, ReadRequest
 from rivet_core.types import ColumnRules, Fidelity, InvalidValue, Table
 
 
@@ -510,6 +511,22 @@ def test_no_cast_of_a_user_changes_a_value(room: Any, relation: str) -> None:
     as_text = room.table(relation, types={name: "text" for name in expected if name != "id"}).to_pylist()
     assert "cast!" not in str(as_text)
     assert "cast!" not in str(room.table(relation, on_invalid="text").to_pylist())
+
+
+def test_a_null_in_an_array_is_none_whatever_the_role_is_set_to(room: Any) -> None:
+    room.run_sql(
+        """
+        CREATE TYPE mood AS ENUM ('sad', 'glad');
+        CREATE FUNCTION shown(mood) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT 'shown'::text $$;
+        CREATE CAST (mood AS text) WITH FUNCTION shown(mood) AS IMPLICIT;
+        CREATE TABLE moods AS SELECT ARRAY['sad', NULL]::mood[] AS a;
+        """
+    )
+    url = room.url.replace("options=", "options=-c%20array_nulls%3Doff%20")
+    with closing(room.source_of(url)) as source:
+        columns = source.describe(Table("moods"), ColumnRules()).columns
+        with source.read(ReadRequest(relation=Table("moods"), columns=columns), ReadContext()) as batches:
+            assert [batch.data["a"].to_pylist() for batch in batches] == [[["sad", None]]]
 
 
 def test_no_cast_of_a_user_changes_a_position(room: Any) -> None:

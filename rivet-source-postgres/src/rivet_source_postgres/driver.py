@@ -16,6 +16,8 @@ import adbc_driver_postgresql
 import attrs
 import pyarrow as pa
 
+from rivet_source_postgres.uri import opening_uri
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -146,6 +148,17 @@ class _Handle:
                 self.lock.release()
 
 
+def _opened(uri: Secret) -> adbc_driver_manager.AdbcDatabase:
+    database = adbc_driver_postgresql.connect(opening_uri(uri).reveal())
+    try:
+        # Connections have the user's own search path.
+        database.set_options(uri=uri.reveal())
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
 class _Databases:
     """The database handles of this process, one a URI, and the last one that was used for the next who wants it.
 
@@ -167,7 +180,7 @@ class _Databases:
             one.close_idle()
         with handle.lock:
             if handle.database is None:
-                handle.database = adbc_driver_postgresql.connect(key)
+                handle.database = _opened(uri)
             connection = adbc_driver_manager.AdbcConnection(handle.database)
             handle.users += 1
         return connection

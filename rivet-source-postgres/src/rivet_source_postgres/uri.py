@@ -22,6 +22,9 @@ SETTINGS: Final = {
     "xmloption": "content",
     "standard_conforming_strings": "on",
     "quote_all_identifiers": "off",
+    "array_nulls": "on",
+    # The driver's library prints what the server remarks to standard error, past every rule of ours for texts.
+    "client_min_messages": "error",
     "default_transaction_read_only": "on",
 }
 CONNECT_TIMEOUT_S: Final = 15
@@ -69,6 +72,20 @@ def build_uri(endpoint: Endpoint, options: PostgresOptions, *, with_settings: bo
         f"{name}={value if name == 'host' else _encoded(value)}" for name, value in parameters.items() if value
     )
     return Secret(f"postgresql://{user + '@' if user else ''}/{_encoded(endpoint.database or '')}?{query}")
+
+
+def opening_uri(uri: Secret) -> Secret:
+    """Return the URI for the driver's own questions about the catalogue, which go by the search path.
+
+    Another user's function or operator would else answer them with this user's rights. A pooler that takes no settings
+    cannot be told.
+    """
+    base, _, query = uri.reveal().partition("?")
+    parameters = [
+        f"{part}{_encoded(' -c search_path=pg_catalog')}" if part.startswith("options=") else part
+        for part in query.split("&")
+    ]
+    return Secret(f"{base}?{'&'.join(parameters)}")
 
 
 def _option(value: str) -> str:
