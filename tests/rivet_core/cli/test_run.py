@@ -339,3 +339,22 @@ def test_a_gate_of_a_column_that_is_not_there_is_exit_1_before_a_run_is_opened(
     assert ended.code == 1
     assert "quality.unique_columns names ghost, which the export does not have" in ended.err
     assert "exports.orders.quality.unique_columns" in ended.err
+
+
+def test_the_next_command_has_the_params_of_this_one(
+    rivet: Rivet, configure: Callable[[str], None], shop: Path
+) -> None:
+    configure(one_export(table="${TABLE}"))
+    done = rivet("run", "-c", "rivet.yaml", "-p", "TABLE=customers", "-p", "NOTE=a b")
+    assert "rivet validate -c rivet.yaml -p TABLE=customers -p 'NOTE=a b' " in done.out.partition("Next:")[2]
+
+
+def test_a_warning_about_an_export_that_was_left_out_is_not_told(
+    rivet: Rivet, configure: Callable[[str], None], shop: Path
+) -> None:
+    text = (shop / "rivet.yaml").read_text()
+    configure(text.replace("table: customers", "table: customers\n    target: bq"))
+    left_out = rivet("run", "-c", "rivet.yaml", "-e", "orders", "--json")
+    assert (left_out.json()["warnings"], "Warning:" in left_out.err) == ([], False)
+    chosen = rivet("run", "-c", "rivet.yaml", "-e", "customers", "--json")
+    assert (len(chosen.json()["warnings"]), "target has no effect yet" in chosen.err) == (1, True)

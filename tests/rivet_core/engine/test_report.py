@@ -2,12 +2,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import attrs
 import pytest
 
 from rivet_core.engine.gates import GateResult
 from rivet_core.engine.outcome import Outcome
 from rivet_core.engine.report import ExportReport, RunReport
-from rivet_core.engine.report_text import bytes_text, count_text, report_text
+from rivet_core.engine.report_text import bytes_text, count_text, report_text, shown_params
 from rivet_core.errors import (
     BusyError,
     DriftError,
@@ -20,7 +21,7 @@ from rivet_core.errors import (
 )
 from rivet_core.manifest.report import Depth, Failure, FailureKind, Verification
 from rivet_core.requests import Chosen, Intent
-from rivet_core.types import Table
+from rivet_core.types import Secret, Table
 
 STARTED = datetime(2024, 5, 1, 12, tzinfo=UTC)
 INTEGRITY = IntegrityError("bad", code="RIVET_RUN_GATE_FAILED")
@@ -107,6 +108,26 @@ def test_a_signal_goes_before_everything() -> None:
 )
 def test_a_fact_of_an_export_is_in_its_report(facts: dict[str, object], line: str) -> None:
     assert line in report_text(report(export(**facts)))
+
+
+def test_every_next_command_has_the_params() -> None:
+    exports = (export(), export(BUSY, status="open"), export(INTEGRITY, status="failed"))
+    text = report_text(attrs.evolve(report(*exports), params=("day=2026-01-01",)))
+    assert text.partition("Next:")[2].count(" -c rivet.yaml -p day=2026-01-01 ") == 3
+
+
+@pytest.mark.parametrize(
+    ("word", "shown"),
+    [
+        ("day=2026-01-01", "day=2026-01-01"),
+        ("PW=hunter2-of-report", "PW=..."),
+        ("PW=of-report", "PW=..."),
+        ("E=", "E="),
+    ],
+)
+def test_a_param_that_is_in_a_secret_is_not_shown(word: str, shown: str) -> None:
+    Secret("postgresql://u:hunter2-of-report@h/d")
+    assert shown_params((word,)) == (shown,)
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,7 @@ def load_exports(
     configuration = load(config, plugins, params=read_params(params), environ=invocation.environ, connects=connects)
     invocation.places = configuration.places
     intents = configuration.chosen(exports)
+    configuration = attrs.evolve(configuration, warnings=configuration.warnings_about(intents))
     if strict:
         intents = tuple(attrs.evolve(intent, strict=True) for intent in intents)
     if not invocation.quiet:

@@ -19,7 +19,7 @@ from rivet_core.cli.verifying import Wanted, verify_export
 from rivet_core.engine.exports import MOST_AT_A_TIME, ExportJob, run_exports
 from rivet_core.engine.report import ExportReport, RunReport
 from rivet_core.engine.report_files import write_run_files
-from rivet_core.engine.report_text import report_text, verification_text
+from rivet_core.engine.report_text import report_text, shown_params, verification_text
 from rivet_core.engine.settings import Settings
 from rivet_core.errors import EnvironmentFailure, IntegrityError, Place, RivetError, UsageError
 from rivet_core.manifest.report import Depth
@@ -183,6 +183,7 @@ def _report(
         started=started,
         finished=datetime.now(UTC),
         exports=tuple(exports),
+        params=shown_params(wishes.params),
         at_a_time=at_a_time,
         signal_exit=None if received is None else 128 + received,
         warnings=tuple(str(warning) for warning in loaded.configuration.warnings),

@@ -61,6 +61,12 @@ class Configuration:
         """The names of the exports, in the order of the file."""
         return tuple(intent.name for intent in self.exports)
 
+    def warnings_about(self, intents: Iterable[Intent]) -> tuple[ConfigWarning, ...]:
+        """Return the warnings without those about exports that are left out."""
+        chosen = {intent.name for intent in intents}
+        left_out = {f"exports[{number}]" for number, name in enumerate(self.names) if name not in chosen}
+        return tuple(one for one in self.warnings if (one.place.path or "").partition(".")[0] not in left_out)
+
     def chosen(self, names: Iterable[str]) -> tuple[Intent, ...]:
         """Return the named exports in the order of the file, or all when none is named.
 

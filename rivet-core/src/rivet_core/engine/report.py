@@ -58,6 +58,7 @@ class RunReport:
     """What one ``rivet run`` came to.
 
     :param config: the configuration file as its user named it.
+    :param params: the words of ``--param``, as a next command may show them.
     :param at_a_time: how many exports could run beside each other.
     :param signal_exit: the exit status of the signal that stopped exports, or None.
     """
@@ -66,6 +67,7 @@ class RunReport:
     started: datetime
     finished: datetime
     exports: tuple[ExportReport, ...]
+    params: tuple[str, ...] = ()
     at_a_time: int = 1
     signal_exit: int | None = None
     warnings: tuple[str, ...] = ()

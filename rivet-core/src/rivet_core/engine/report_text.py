@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rivet_core.engine.outcome import NEXT_RUN
 from rivet_core.errors import Exit
-from rivet_core.types import one_line
+from rivet_core.types import in_a_secret, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +25,15 @@ def report_text(report: RunReport) -> str:
     if steps:
         blocks.append("\n".join(("Next:", *(f"  {one_line(step)}" for step in steps))))
     return "\n\n".join(blocks)
+
+
+def shown_params(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words of ``--param`` without the values that are secrets or pieces of them.
+
+    Asked once the source was opened: what of its URL is a secret is known then.
+    """
+    parted = [word.partition("=") for word in words]
+    return tuple(f"{name}={'...' if in_a_secret(value) else value}" for name, _, value in parted)
 
 
 def count_text(number: int, word: str) -> str:
@@ -101,7 +110,7 @@ def _together(report: RunReport) -> str:
 
 
 def _next_steps(report: RunReport) -> Iterator[str]:
-    config = shlex.quote(report.config)
+    config = " -p ".join(map(shlex.quote, (report.config, *report.params)))
     done = [export for export in report.exports if export.exit is Exit.DONE]
     open_questions = [export for export in done if export.readable and export.verification is None]
     if any(export.outcome.status == "success" for export in open_questions):

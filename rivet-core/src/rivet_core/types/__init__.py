@@ -8,7 +8,7 @@ from rivet_core.types.invalid import ColumnRules, InvalidValue
 from rivet_core.types.objects import ObjectInfo, PutReceipt
 from rivet_core.types.position import Position
 from rivet_core.types.relation import Query, Relation, Table
-from rivet_core.types.secret import Secret, redact, without_url_passwords
+from rivet_core.types.secret import Secret, in_a_secret, redact, without_url_passwords
 from rivet_core.types.shown import block, json_shown, one_line
 from rivet_core.types.snapshot import Snapshot
 from rivet_core.types.told import reason, told
@@ -30,6 +30,7 @@ __all__ = [
     "Table",
     "Verdict",
     "block",
+    "in_a_secret",
     "json_shown",
     "one_line",
     "reason",

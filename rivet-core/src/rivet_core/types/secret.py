@@ -72,6 +72,11 @@ def redact(text: str) -> str:
     return _KEY_VALUE.sub(lambda match: f"{match[1]}={MASK}", text)
 
 
+def in_a_secret(text: str) -> bool:
+    """Whether a text is one of the secrets or a piece of one; a short text that says nothing may be a piece too."""
+    return bool(text) and any(text in spelling for spelling in _known)
+
+
 def without_url_passwords(text: str) -> str:
     """Return a text of ours, such as a destination's address, without what stands before the ``@`` of a URL in it."""
     return _URL_PASSWORD.sub(lambda match: f"{match['scheme']}{MASK}@", text)
