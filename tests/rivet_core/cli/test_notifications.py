@@ -206,3 +206,11 @@ def test_doctor_looks_for_no_address_that_nobody_will_use(rivet: Rivet, configur
 
 def notifications(ended: Ended) -> list[dict[str, Any]]:
     return [check for check in ended.json()["checks"] if check["name"] == "notifications"]
+
+
+def test_check_warns_of_an_address_that_is_missing(rivet: Rivet, configure: Configure, hook: Hook) -> None:
+    configure(one_export("webhook_url_env: HOOK"))
+    ended = rivet("check", "-c", "rivet.yaml")
+    assert (ended.code, "Warning: Slack could not be told: the variable HOOK" in ended.err) == (0, True)
+    assert "Slack" not in rivet("check", "-c", "rivet.yaml", HOOK=hook.url).err
+    assert "Slack" not in rivet("check", "-c", "rivet.yaml", "--no-notify").err

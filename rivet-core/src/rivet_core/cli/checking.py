@@ -5,9 +5,10 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
+from rivet_core.cli import webhooks
 from rivet_core.cli.failing import error_to_json, tell_error
 from rivet_core.cli.loading import load_exports
-from rivet_core.cli.printing import say, say_json, table
+from rivet_core.cli.printing import say, say_json, table, tell
 from rivet_core.engine.preview import Preview, preview
 from rivet_core.engine.promise import promises
 from rivet_core.engine.report_text import count_text
@@ -35,6 +36,9 @@ def check(
 ) -> int:
     """Preview the exports and return the exit status."""
     loaded = load_exports(invocation, config, exports=exports, params=params, strict=strict, connects=True)
+    untold = webhooks.missing(loaded, invocation)
+    if untold is not None and not invocation.quiet:
+        tell(f"Warning: Slack could not be told: {untold}")
     state = loaded.state_file(invocation)
     with ExitStack() as stack:
         # A state that is not there yet is not made: nothing is written.

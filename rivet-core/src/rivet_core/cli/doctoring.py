@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from rivet_core.cli import surroundings
+from rivet_core.cli import surroundings, webhooks
 from rivet_core.cli.failing import tell_error
 from rivet_core.cli.loading import Loaded, load_exports
 from rivet_core.cli.printing import say, say_json
@@ -119,12 +119,10 @@ def _plugins(loaded: Loaded) -> Check:
 
 def _notifications(loaded: Loaded, invocation: Invocation) -> Iterator[Check]:
     """Look for the webhook's address, without sending anything; without the block there is nothing to say."""
-    if loaded.configuration.notifications is None or invocation.no_notify:
+    if not webhooks.wanted(loaded, invocation):
         return
-    from rivet_core.engine import slack
-
-    found = slack.webhook(loaded.configuration.notifications, invocation.environ)
-    if isinstance(found, str):
+    found = webhooks.missing(loaded, invocation)
+    if found is not None:
         hint = "give the address of the webhook, which begins with https://, or run with --no-notify"
         yield Check(name="notifications", ok=False, detail=found, hint=hint)
     else:
