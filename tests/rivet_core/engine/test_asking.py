@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any
 
 import attrs
 import pytest
 from structlog.testing import capture_logs
 
-from rivet_core.engine.asking import ask
+from rivet_core.engine.asking import ask, close_asked
 from rivet_core.errors import EnvironmentFailure
+from rivet_core.ledger.attempts import Stopped
 from rivet_core.types import Verdict
 
 
@@ -69,3 +71,34 @@ def test_the_log_says_why_a_question_is_asked_again_without_secrets(error: Excep
     (line,) = lines
     assert (line["event"], line["attempt"]) == ("source_retried", 1)
     assert (line["code"], line["error"]) == (code, words)
+
+
+def test_a_source_that_says_nothing_keeps_no_stopped_run_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    freed, closed, stop = threading.Event(), threading.Event(), threading.Event()
+
+    class Silent:
+        """Neither an answer nor a cancel returns before it is freed, and closing waits for both."""
+
+        def verdict(self, error: BaseException) -> Verdict:
+            del error
+            return Verdict.RECONNECT
+
+        def cancel(self) -> None:
+            freed.wait(30)
+
+        def close(self) -> None:
+            freed.wait(30)
+            closed.set()
+
+    monkeypatch.setattr("rivet_core.engine.watch._PATIENCE", 0.3)
+    source: Any = Silent()
+    export: Any = Patient()
+    stop.set()
+    started = time.monotonic()
+    with pytest.raises(Stopped):
+        ask(source, export, stop, lambda: freed.wait(30))
+    close_asked(source)
+    assert time.monotonic() - started < 5
+    assert not closed.is_set()
+    freed.set()
+    assert closed.wait(5)

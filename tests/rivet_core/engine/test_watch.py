@@ -8,6 +8,7 @@ import attrs
 import pyarrow as pa
 import pytest
 
+from rivet_core.engine.cancelling import Cancelling
 from rivet_core.engine.watch import Watch
 from rivet_core.errors import EnvironmentFailure
 from rivet_core.protocols import Batch
@@ -130,3 +131,92 @@ def test_nothing_is_cancelled_between_answers_though_nobody_waits() -> None:
         time.sleep(0.5)
         assert source.cancels == 0
         assert watch.answer(lambda: "at once") == "at once"
+
+
+@attrs.define
+class Silent:
+    """A source whose server says nothing any more: neither an answer nor a cancel returns before it is freed."""
+
+    cancels: int = 0
+    freed: threading.Event = attrs.field(factory=threading.Event)
+    closed: threading.Event = attrs.field(factory=threading.Event)
+
+    def cancel(self) -> None:
+        self.cancels += 1
+        self.freed.wait(30)
+
+    def answer(self) -> str:
+        self.freed.wait(30)
+        return "answer"
+
+
+def slowly(seconds: float) -> str:
+    time.sleep(seconds)
+    return "answer"
+
+
+@pytest.fixture
+def silent() -> Iterator[Silent]:
+    source = Silent()
+    yield source
+    source.freed.set()
+
+
+def test_a_silent_source_is_given_up_for_a_question(silent: Silent) -> None:
+    begun = time.monotonic()
+    with (
+        Watch(0.2, silent.cancel, "orders", patience=0.3) as watch,
+        pytest.raises(EnvironmentFailure) as caught,
+    ):
+        watch.answer_apart(silent.answer)
+    assert time.monotonic() - begun < 5
+    assert (caught.value.code, caught.value.place.relation) == ("RIVET_SOURCE_STATEMENT_TIMEOUT", "orders")
+
+
+def test_one_cancel_at_a_time_is_on_its_way(silent: Silent) -> None:
+    with Watch(0.1, silent.cancel, patience=1) as watch, pytest.raises(EnvironmentFailure):
+        watch.answer_apart(silent.answer)
+    assert silent.cancels == 1
+
+
+def test_a_silent_source_that_nobody_waits_for_is_given_up(silent: Silent) -> None:
+    stop = threading.Event()
+    stop.set()
+    begun = time.monotonic()
+    with Watch(0, silent.cancel, stop=stop, patience=0.3) as watch, pytest.raises(EnvironmentFailure):
+        watch.answer_apart(silent.answer)
+    assert time.monotonic() - begun < 5
+
+
+def test_no_answer_is_given_while_a_cancel_is_on_its_way(silent: Silent) -> None:
+    # It would hit whatever is asked next.
+    stop = threading.Event()
+    stop.set()
+    with Watch(0, silent.cancel, stop=stop, patience=5) as watch:
+        threading.Timer(0.8, silent.freed.set).start()
+        assert watch.answer(lambda: slowly(0.5)) == "answer"
+        assert silent.freed.is_set()
+
+
+def test_an_answer_is_none_when_its_cancel_does_not_return(silent: Silent) -> None:
+    stop = threading.Event()
+    stop.set()
+    with Watch(0, silent.cancel, stop=stop, patience=0.5) as watch, pytest.raises(EnvironmentFailure):
+        watch.answer(lambda: slowly(0.4))
+
+
+def test_a_source_that_was_given_up_is_closed_when_it_lets_go(silent: Silent) -> None:
+    cancelling = Cancelling(silent.cancel)
+    with Watch(0.1, cancelling, patience=0.2) as watch, pytest.raises(EnvironmentFailure):
+        watch.answer_apart(silent.answer)
+    cancelling.close(silent.closed.set)
+    assert not silent.closed.is_set()
+    silent.freed.set()
+    assert silent.closed.wait(5)
+
+
+def test_a_question_apart_is_answered_or_fails_as_any_other() -> None:
+    with Watch(5, Source().cancel) as watch:
+        assert watch.answer_apart(lambda: "answer") == "answer"
+        with pytest.raises(ZeroDivisionError):
+            watch.answer_apart(lambda: 1 / 0)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import structlog
 
+from rivet_core.engine.cancelling import Cancelling
 from rivet_core.engine.producer import failure
 from rivet_core.engine.watch import Watch
 from rivet_core.errors import EnvironmentFailure, RivetError
@@ -27,6 +28,9 @@ T = TypeVar("T")
 #: The code of an error that has none.
 _UNANSWERED: Final = "RIVET_SOURCE_CONNECT_FAILED"
 
+#: What cancels the sources that something was left behind of, by identity, until they are closed.
+_LEFT: Final[dict[int, Cancelling]] = {}
+
 
 def ask(source: Source, intent: Intent, stop: threading.Event, question: Callable[[], T]) -> T:
     """Return the answer of a source, tried again as often as the export allows where that can help.
@@ -38,8 +42,7 @@ def ask(source: Source, intent: Intent, stop: threading.Event, question: Callabl
     while True:
         attempt += 1
         try:
-            with Watch(intent.tuning.statement_timeout_s, source.cancel, stop=stop) as watch:
-                return watch.answer(question)
+            return _answer(source, intent.tuning.statement_timeout_s, stop, question)
         except Exception as error:
             failed = failure(source, error)
             if stop.is_set():
@@ -60,6 +63,25 @@ def ask(source: Source, intent: Intent, stop: threading.Event, question: Callabl
             )
             if stop.wait(seconds):
                 raise Stopped from error
+
+
+def close_asked(source: Source) -> None:
+    """Close a source that was asked; one that was given up is closed when it lets go, which is not waited for."""
+    cancelling = _LEFT.pop(id(source), None)
+    if cancelling is None:
+        source.close()
+    else:
+        cancelling.close(source.close)
+
+
+def _answer(source: Source, seconds: float, stop: threading.Event, question: Callable[[], T]) -> T:
+    cancelling = Cancelling(source.cancel)
+    try:
+        with Watch(seconds, cancelling, stop=stop) as watch:
+            return watch.answer_apart(question)
+    finally:
+        if cancelling.left_behind:
+            _LEFT[id(source)] = cancelling
 
 
 def _final(error: BaseException, verdict: Verdict) -> BaseException:

@@ -11,7 +11,7 @@ import attrs
 import structlog
 
 from rivet_core.capabilities import Restart
-from rivet_core.engine.asking import ask
+from rivet_core.engine.asking import ask, close_asked
 from rivet_core.engine.bugs import bug
 from rivet_core.engine.empty import write_empty_files
 from rivet_core.engine.open_run import OpenedRun, open_run
@@ -91,7 +91,8 @@ class _Run:
 
 def _run_once(run: _Run, began: float) -> Outcome:
     with ExitStack() as stack:
-        source = stack.enter_context(closing(run.declarations.open_source(run.intent)))
+        source = run.declarations.open_source(run.intent)
+        stack.callback(close_asked, source)
         opened = stack.enter_context(open_run(run.intent, run.declarations, run.database, run.settings, source))
         run.tally.begin(opened)
         _announce(run, opened)

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
@@ -16,6 +17,7 @@ from rivet_core.engine.resident import resident_bytes
 from rivet_core.protocols import PressureSource
 
 if TYPE_CHECKING:
+    from rivet_core.engine.watch import Watch
     from rivet_core.protocols import Batch, Source
     from rivet_core.requests import Tuning
 
@@ -56,15 +58,18 @@ class Pace:
         self._awake = threading.Event()
         self._hopeless = False
 
-    def of(self, batches: Generator[Batch, None, None]) -> Generator[Batch, None, None]:
-        """Yield the batches with pauses between them; closing it closes the read."""
+    def of(self, batches: Generator[Batch, None, None], watch: Watch | None = None) -> Generator[Batch, None, None]:
+        """Yield the batches with pauses between them; closing it closes the read.
+
+        :param watch: of the read; the source's pressure is asked for under it, too.
+        """
         with closing(batches):
             began = time.monotonic()
             for batch in batches:
                 rows = batch.data.num_rows
                 yield batch
                 del batch
-                self._give_way(time.monotonic() - began)
+                self._give_way(time.monotonic() - began, watch)
                 self._throttle(rows)
                 self._spare_memory()
                 began = time.monotonic()
@@ -78,11 +83,11 @@ class Pace:
         """End the pause and have no other one, from any thread: the read is being cancelled."""
         self._awake.set()
 
-    def _give_way(self, worked_seconds: float) -> None:
+    def _give_way(self, worked_seconds: float, watch: Watch | None) -> None:
         """Pause in proportion to the time that a batch took, while the server is under pressure."""
         if self._pressure is None:
             return
-        self._adaptation.after_batch(self._pressure)
+        self._adaptation.after_batch(self._pressure if watch is None else partial(watch.answer, self._pressure))
         if slowdown := self._adaptation.slowdown:
             self._awake.wait(min(_LONGEST_PAUSE, worked_seconds * slowdown))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from contextlib import closing
 
+from rivet_core.engine.cancelling import Cancelling
 from rivet_core.engine.limits import within_limits
 from rivet_core.engine.pace import Pace, pace_of
 from rivet_core.engine.paging import read_unit
@@ -24,7 +25,13 @@ Progress = Callable[[int, int], None]
 
 
 def produce(
-    source: Source, task: UnitTask, recipe: Recipe, *, progress: Progress | None = None, pace: Pace | None = None
+    source: Source,
+    task: UnitTask,
+    recipe: Recipe,
+    *,
+    progress: Progress | None = None,
+    pace: Pace | None = None,
+    cancelling: Cancelling | None = None,
 ) -> Generator[Produced, None, None]:
     """Read a unit and yield its finished parts, and restart points behind them; the last one says ``done``.
 
@@ -32,20 +39,18 @@ def produce(
 
     :param source: open, and used by this alone until the generator is closed; the caller closes it.
     :param progress: called on the caller's thread with the rows and input bytes of each batch that was taken.
-    :param pace: for callers that cancel the source by themselves: they also wake it.
+    :param pace: for callers whose units share a speed.
+    :param cancelling: of the source and the pace, as :func:`cancelling_of` makes it; a caller that has it can tell
+        whether the source was given up, and closes it by it.
     :raises Exception: whatever the source raised, for its ``verdict``; everything else is a ``RivetError``.
     """
     sink = Sink(task, recipe)
     pace = pace or pace_of(source, recipe.plan.intent.tuning)
-
-    def cancel() -> None:
-        pace.wake()
-        source.cancel()
-
+    cancelling = cancelling or cancelling_of(source, pace)
     try:
         with read_ahead(
-            lambda: pace.of(_read(source, task, recipe, pace.batch_rows)),
-            cancel,
+            lambda: _read(source, task, recipe, pace, cancelling),
+            cancelling,
             batches=recipe.ahead_batches,
             size=recipe.ahead_bytes,
         ) as batches:
@@ -60,10 +65,31 @@ def produce(
         sink.abort()
 
 
-def _read(source: Source, task: UnitTask, recipe: Recipe, batch_rows: int) -> Generator[Batch, None, None]:
+def cancelling_of(source: Source, pace: Pace) -> Cancelling:
+    """Return what cancels a source, and ends the pauses of its read."""
+
+    def cancel() -> None:
+        pace.wake()
+        source.cancel()
+
+    return Cancelling(cancel)
+
+
+def _read(
+    source: Source, task: UnitTask, recipe: Recipe, pace: Pace, cancelling: Cancelling
+) -> Generator[Batch, None, None]:
+    seconds = recipe.plan.intent.tuning.statement_timeout_s
+    watch = Watch(seconds, cancelling, relation_text(task.unit.request.relation))
+    batches = _unpaced(source, task, recipe, pace.batch_rows, watch)
+    with watch, closing(pace.of(batches, watch)) as paced:
+        yield from paced
+
+
+def _unpaced(
+    source: Source, task: UnitTask, recipe: Recipe, batch_rows: int, watch: Watch
+) -> Generator[Batch, None, None]:
     unit = tuned(task.unit, recipe.plan.intent, batch_rows)
-    watch = Watch(recipe.plan.intent.tuning.statement_timeout_s, source.cancel, relation_text(unit.request.relation))
-    with watch, closing(read_unit(source, unit, task.context, task.mark)) as batches:
+    with closing(read_unit(source, unit, task.context, task.mark)) as batches:
         for batch in watch.each(batches):
             yield from within_limits(batch, recipe.plan)
             # The source makes the next batch without this one in memory, unless the queue holds it.

@@ -11,8 +11,8 @@ import attrs
 
 from rivet_core.engine.adaptation import Adaptation
 from rivet_core.engine.bugs import bug, is_bug
-from rivet_core.engine.pace import Pace, pace_of
-from rivet_core.engine.produce import produce
+from rivet_core.engine.pace import pace_of
+from rivet_core.engine.produce import cancelling_of, produce
 from rivet_core.errors import RivetError, SnapshotGone
 from rivet_core.types import Verdict, told
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
     from contextlib import AbstractContextManager
 
+    from rivet_core.engine.cancelling import Cancelling
+    from rivet_core.engine.pace import Pace
     from rivet_core.engine.produce import Progress
     from rivet_core.engine.sink import Recipe, UnitTask
     from rivet_core.ledger.finished import Produced
@@ -92,7 +94,7 @@ class LocalProducer:
     def __init__(self, needs: ProducerNeeds) -> None:
         self._needs = needs
         self._adaptation = Adaptation(needs.recipe.plan.intent.tuning)
-        self._open: dict[Source, Pace] = {}
+        self._open: dict[Source, Cancelling] = {}
         self._lock = threading.Lock()
 
     @contextmanager
@@ -100,9 +102,10 @@ class LocalProducer:
         """Produce one attempt; the source is closed with the block."""
         source = self._needs.open_source()
         pace = pace_of(source, self._needs.recipe.plan.intent.tuning, self._adaptation)
+        cancelling = cancelling_of(source, pace)
         with self._lock:
-            self._open[source] = pace
-        produced = self._guarded(source, task, progress, pace)
+            self._open[source] = cancelling
+        produced = self._guarded(source, task, progress, pace, cancelling)
         try:
             try:
                 yield produced
@@ -116,23 +119,22 @@ class LocalProducer:
         finally:
             with self._lock:
                 del self._open[source]
-            source.close()
+            cancelling.close(source.close)
 
-    def _guarded(self, source: Source, task: UnitTask, progress: Progress, pace: Pace) -> Generator[Produced]:
+    def _guarded(
+        self, source: Source, task: UnitTask, progress: Progress, pace: Pace, cancelling: Cancelling
+    ) -> Generator[Produced]:
         try:
-            yield from produce(source, task, self._needs.recipe, progress=progress, pace=pace)
+            yield from produce(source, task, self._needs.recipe, progress=progress, pace=pace, cancelling=cancelling)
         except Exception as error:
             raise failure(source, error) from error
 
     def cancel(self) -> None:
         """Cancel every open source."""
         with self._lock:
-            opened = list(self._open.items())
-        for source, pace in opened:
-            pace.wake()
-            # Its own failure must not keep the others from being cancelled; it is asked again.
-            with suppress(Exception):
-                source.cancel()
+            opened = list(self._open.values())
+        for cancelling in opened:
+            cancelling.ask()
 
     def close(self) -> None:
         """Nothing is kept open between attempts."""

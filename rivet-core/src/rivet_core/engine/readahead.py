@@ -10,35 +10,43 @@ from contextlib import closing, contextmanager, nullcontext, suppress
 from contextvars import copy_context
 from typing import Final
 
-from rivet_core.errors import InternalError
+from rivet_core.engine.cancelling import Cancelling
+from rivet_core.errors import EnvironmentFailure, InternalError, RivetError
 from rivet_core.protocols import Batch
 
 #: Between two cancels of a read that does not end: the first may have come before the statement began.
 _CANCEL_EVERY: Final = 0.2
+#: Seconds after which a cancel that does not return tells that the server has gone silent.
+_CANCEL_PATIENCE: Final = 5.0
 
 
 @contextmanager
 def read_ahead(
     opened: Callable[[], Generator[Batch, None, None]],
-    cancel: Callable[[], None],
+    cancel: Callable[[], None] | Cancelling,
     *,
     batches: int,
     size: int,
     patience: float = 60.0,
+    cancel_patience: float = _CANCEL_PATIENCE,
 ) -> Iterator[Iterator[Batch]]:
     """Yield the batches of an iterator that another thread makes, reads and closes.
 
     Leaving the block early cancels the read and waits until the thread has closed it.
 
     :param opened: makes the iterator, a generator; called on the reading thread.
-    :param cancel: from this thread, ends a blocked read; may be called several times.
+    :param cancel: ends a blocked read; may be called several times, and may block. When its source is given up the
+        batches end with the error, and the thread is left to the process's end.
     :param batches: at most so many wait.
     :param size: at most so many bytes wait, or one batch that is larger.
     :param patience: seconds that a cancelled read may take to end.
     :raises InternalError: ``RIVET_INTERNAL_CONTRACT`` when it takes longer and the block was left without an error; the
         thread is left to the process's end.
+    :raises EnvironmentFailure: ``RIVET_SOURCE_STATEMENT_TIMEOUT`` likewise, when the cancel does not even return.
     """
+    cancelling = cancel if isinstance(cancel, Cancelling) else Cancelling(cancel)
     channel = _Channel(batches, size)
+    cancelling.on_give_up(channel.end)
     context = copy_context()
     thread = threading.Thread(target=context.run, args=(_fill, channel, opened), name="rivet-read", daemon=True)
     thread.start()
@@ -51,8 +59,8 @@ def read_ahead(
     finally:
         channel.stop()
         # What the block was left for is the error that a person needs.
-        with suppress(InternalError) if failed else nullcontext():
-            _end(thread, channel, cancel, patience)
+        with suppress(RivetError) if failed else nullcontext():
+            _end(thread, channel, cancelling, patience, cancel_patience)
 
 
 def _fill(channel: _Channel, opened: Callable[[], Generator[Batch, None, None]]) -> None:
@@ -69,17 +77,34 @@ def _fill(channel: _Channel, opened: Callable[[], Generator[Batch, None, None]])
         channel.end(None)
 
 
-def _end(thread: threading.Thread, channel: _Channel, cancel: Callable[[], None], patience: float) -> None:
+def _end(
+    thread: threading.Thread, channel: _Channel, cancelling: Cancelling, patience: float, cancel_patience: float
+) -> None:
     give_up = time.monotonic() + patience
     while thread.is_alive():
+        if cancelling.given_up is None and cancelling.stuck(cancel_patience):
+            cancelling.give_up(_silent(cancel_patience))
+        if cancelling.given_up is not None:
+            cancelling.leave(thread)
+            raise cancelling.given_up
         if not channel.ended:
-            # Its own failure must not keep the read from being cancelled again, or hide why the block was left.
-            with suppress(Exception):
-                cancel()
+            cancelling.ask()
         thread.join(_CANCEL_EVERY)
-        if time.monotonic() > give_up:
+        if time.monotonic() > give_up and thread.is_alive():
             msg = f"a read did not end within {patience:g} s after it was cancelled"
-            raise InternalError(msg, code="RIVET_INTERNAL_CONTRACT")
+            error = InternalError(msg, code="RIVET_INTERNAL_CONTRACT")
+            cancelling.give_up(error)
+            cancelling.leave(thread)
+            raise error
+
+
+def _silent(seconds: float) -> EnvironmentFailure:
+    msg = f"the source did not take the cancel of a read within {seconds:g} s"
+    return EnvironmentFailure(
+        msg,
+        code="RIVET_SOURCE_STATEMENT_TIMEOUT",
+        remedy="check that the server is up and reachable, then run the same command again",
+    )
 
 
 class _Channel:
@@ -107,8 +132,10 @@ class _Channel:
         return True
 
     def end(self, error: BaseException | None) -> None:
-        """Say that no batch follows, or why."""
+        """Say that no batch follows, or why; what is said first counts."""
         with self._changed:
+            if self.ended:
+                return
             self._error = error
             self.ended = True
             self._changed.notify_all()

@@ -6,13 +6,13 @@ A unit that an earlier process read is counted when the gates are judged; then n
 from __future__ import annotations
 
 import threading
-from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING
 
 import attrs
 
 from rivet_core.capabilities import Restart
+from rivet_core.engine.cancelling import Cancelling
 from rivet_core.engine.watch import Watch, relation_text
 from rivet_core.errors import Place, UsageError
 from rivet_core.requests import ReadContext
@@ -64,7 +64,7 @@ class SourceCounts:
         self._snapshot = snapshot
         self._seconds = seconds
         self._lock = threading.Lock()
-        self._open: set[Source] = set()
+        self._open: set[Cancelling] = set()
         self._before: dict[str, _Count] = {}
         self._after: dict[str, _Count] = {}
 
@@ -90,9 +90,9 @@ class SourceCounts:
     def cancel(self) -> None:
         """End every count that is blocked, from any thread."""
         with self._lock:
-            sources = list(self._open)
-        for source in sources:
-            source.cancel()
+            opened = list(self._open)
+        for cancelling in opened:
+            cancelling.ask()
 
     def _of(self, unit: Unit, recorded: int) -> UnitCount:
         before, after = self._before.get(unit.id), self._after.get(unit.id)
@@ -108,19 +108,21 @@ class SourceCounts:
 
     def _count(self, unit: Unit) -> _Count:
         for attempt in range(1, _ATTEMPTS + 1):
-            with closing(self._open_source()) as source:
+            source = self._open_source()
+            cancelling = Cancelling(source.cancel)
+            with self._lock:
+                self._open.add(cancelling)
+            try:
+                context = ReadContext(attempt=attempt, snapshot=self._snapshot)
+                with Watch(self._seconds, cancelling, relation_text(unit.request.relation)) as watch:
+                    return _Count(watch.answer_apart(partial(source.count, unit.request, context)))
+            except Exception as error:  # noqa: BLE001 - a count that fails is a warning of the gate
+                if attempt == _ATTEMPTS or source.verdict(error) not in {Verdict.RETRY, Verdict.RECONNECT}:
+                    return _Count(None, reason(error))
+            finally:
                 with self._lock:
-                    self._open.add(source)
-                try:
-                    context = ReadContext(attempt=attempt, snapshot=self._snapshot)
-                    with Watch(self._seconds, source.cancel, relation_text(unit.request.relation)) as watch:
-                        return _Count(watch.answer(partial(source.count, unit.request, context)))
-                except Exception as error:  # noqa: BLE001 - a count that fails is a warning of the gate
-                    if attempt == _ATTEMPTS or source.verdict(error) not in {Verdict.RETRY, Verdict.RECONNECT}:
-                        return _Count(None, reason(error))
-                finally:
-                    with self._lock:
-                        self._open.discard(source)
+                    self._open.discard(cancelling)
+                cancelling.close(source.close)
         return _Count(None, "it was not asked")
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import threading
 import time
-from contextlib import suppress
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
+from rivet_core.engine.cancelling import Cancelling
 from rivet_core.errors import EnvironmentFailure, Place
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from rivet_core.types import Relation
 
 _LOOK_EVERY: Final = 0.2
+#: Seconds that an answer, and the cancel of it, may still take after the limit; then the source is given up.
+_PATIENCE: Final = 10.0
 
 T = TypeVar("T")
 
@@ -35,19 +38,25 @@ class Watch:
 
     :param seconds: for each answer; 0 for ever.
     :param cancel: the source's, called until the answer has ended: the first may have come before the statement began.
+        Never on a thread that anybody waits for.
     :param relation: for the error.
     :param stop: set when the answer is no longer wanted; the error is then the source's own.
+    :param patience: seconds after which a source that was cancelled in vain is given up.
     """
 
     def __init__(
         self,
         seconds: float,
-        cancel: Callable[[], None],
+        cancel: Callable[[], None] | Cancelling,
         relation: str | None = None,
         stop: threading.Event | None = None,
+        *,
+        patience: float | None = None,
     ) -> None:
         self._seconds = seconds
-        self._cancel = cancel
+        self._cancelling = cancel if isinstance(cancel, Cancelling) else Cancelling(cancel)
+        self._patience = _PATIENCE if patience is None else patience
+        self._unwanted_at: float | None = None
         self._relation = relation
         self._stop = stop
         self._lock = threading.Lock()
@@ -74,19 +83,59 @@ class Watch:
         :raises EnvironmentFailure: ``RIVET_SOURCE_STATEMENT_TIMEOUT`` when it took too long, and was cancelled.
         """
         with self._lock:
-            self._asked_at = time.monotonic()
+            self._asked_at, self._unwanted_at = time.monotonic(), None
         try:
             given = question()
         except Exception as error:
             if self._ended_late():
                 raise self._failure() from error
+            self._settle()
             raise
         except BaseException:
             self._ended_late()
             raise
         if self._ended_late():
             raise self._failure()
+        self._settle()
         return given
+
+    def answer_apart(self, question: Callable[[], T]) -> T:
+        """Return the source's answer, got on a thread of its own, which is left behind when the source is given up.
+
+        :raises EnvironmentFailure: as :meth:`answer`.
+        """
+        if not self._watches:
+            return self.answer(question)
+        given: list[T] = []
+        errors: list[BaseException] = []
+        over = threading.Event()
+
+        def get() -> None:
+            try:
+                given.append(self.answer(question))
+            except BaseException as error:  # noqa: BLE001 - raised where it is waited for
+                errors.append(error)
+            finally:
+                over.set()
+
+        thread = threading.Thread(target=copy_context().run, args=(get,), name="rivet-ask", daemon=True)
+        self._cancelling.on_give_up(lambda _: over.set())
+        thread.start()
+        try:
+            over.wait()
+        except BaseException:
+            # The source must not be closed under it.
+            self._cancelling.ask()
+            thread.join(self._patience)
+            if thread.is_alive():
+                self._cancelling.leave(thread)
+            raise
+        if errors:
+            raise errors[0]
+        if given:
+            return given[0]
+        self._cancelling.leave(thread)
+        raise self._cancelling.given_up or self._failure()
 
     def each(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         """Yield the batches, each of them an answer; the time between them is not the source's."""
@@ -95,10 +144,20 @@ class Watch:
             del batch
 
     def _ended_late(self) -> bool:
-        # A cancel is never on its way after this, so that it hits no later statement.
+        # No cancel begins after this.
         with self._lock:
             self._asked_at = None
-            return self._late
+            late = self._late
+        if late:
+            self._settle()
+        return late
+
+    def _settle(self) -> None:
+        """Wait for a cancel that is on its way, so that it hits no later statement; one that stays ends the source."""
+        if not self._cancelling.settle(self._patience):
+            error = self._failure()
+            self._cancelling.give_up(error)
+            raise error
 
     @property
     def _watches(self) -> bool:
@@ -109,16 +168,24 @@ class Watch:
             with self._lock:
                 if self._asked_at is None:
                     continue
-                late = bool(self._seconds) and time.monotonic() - self._asked_at >= self._seconds
+                now = time.monotonic()
+                late = bool(self._seconds) and now - self._asked_at >= self._seconds
                 if not late and (self._stop is None or not self._stop.is_set()):
                     continue
                 self._late |= late
-                # Its own failure must not keep it from being called again.
-                with suppress(Exception):
-                    self._cancel()
+                if self._unwanted_at is None:
+                    self._unwanted_at = now
+                hopeless = now - self._unwanted_at >= self._patience
+                if not hopeless:
+                    self._cancelling.ask()
+            if hopeless:
+                self._cancelling.give_up(self._failure())
+                return
 
     def _failure(self) -> EnvironmentFailure:
         msg = f"the source gave no answer within {self._seconds:g} s"
+        if not self._late:
+            msg = f"the source gave no answer within {self._patience:g} s after it was cancelled"
         return EnvironmentFailure(
             msg,
             code="RIVET_SOURCE_STATEMENT_TIMEOUT",

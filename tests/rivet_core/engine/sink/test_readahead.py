@@ -9,8 +9,10 @@ from contextlib import closing
 import pytest
 from sink_stand_ins import rows
 
+from rivet_core.engine.cancelling import Cancelling
 from rivet_core.engine.readahead import read_ahead
-from rivet_core.errors import InternalError
+from rivet_core.engine.watch import Watch
+from rivet_core.errors import EnvironmentFailure, InternalError
 from rivet_core.protocols import Batch
 
 Opened = Callable[[], Generator[Batch, None, None]]
@@ -231,3 +233,74 @@ def test_a_driver_that_demands_one_thread_is_opened_read_and_closed_on_it() -> N
         next(batches)
     with read_ahead(opened, nothing, batches=1, size=1) as batches:
         assert len(list(batches)) == 3
+
+
+class Silent:
+    """A source whose server went silent after two batches: neither the next one nor a cancel returns."""
+
+    def __init__(self) -> None:
+        self.asked = threading.Event()
+        self.freed = threading.Event()
+
+    def cancel(self) -> None:
+        self.freed.wait(30)
+
+    def opened(self) -> Generator[Batch, None, None]:
+        yield Batch(data=rows(1, 10))
+        yield Batch(data=rows(11, 10))
+        self.asked.set()
+        self.freed.wait(30)
+
+
+@pytest.fixture
+def silent(no_thread_is_left: None) -> Iterator[Silent]:
+    source = Silent()
+    yield source
+    source.freed.set()
+    for thread in readers():
+        thread.join(5)
+
+
+def left_after_two(silent: Silent) -> None:
+    with read_ahead(silent.opened, silent.cancel, batches=5, size=1 << 30, cancel_patience=0.3) as batches:
+        assert [next(batches).data.num_rows for _ in range(2)] == [10, 10]
+        assert silent.asked.wait(5)
+
+
+def failed_after_two(silent: Silent) -> None:
+    with read_ahead(silent.opened, silent.cancel, batches=5, size=1 << 30, cancel_patience=0.3) as batches:
+        assert [next(batches).data.num_rows for _ in range(2)] == [10, 10]
+        assert silent.asked.wait(5)
+        fill_the_disk(batches)
+
+
+def test_a_read_that_is_given_up_ends_with_the_error_behind_its_batches(silent: Silent) -> None:
+    cancelling = Cancelling(silent.cancel)
+    found: list[Batch] = []
+
+    def watched() -> Generator[Batch, None, None]:
+        with Watch(0.2, cancelling, patience=0.3) as watch, closing(silent.opened()) as batches:
+            yield from watch.each(batches)
+
+    begun = time.monotonic()
+    with (
+        pytest.raises(EnvironmentFailure) as caught,
+        read_ahead(watched, cancelling, batches=5, size=1 << 30) as batches,
+    ):
+        found.extend(batches)
+    assert time.monotonic() - begun < 5
+    assert (caught.value.code, len(found)) == ("RIVET_SOURCE_STATEMENT_TIMEOUT", 2)
+    assert len(readers()) == 1
+
+
+def test_leaving_a_silent_source_waits_no_longer_than_for_its_cancel(silent: Silent) -> None:
+    begun = time.monotonic()
+    with pytest.raises(EnvironmentFailure) as caught:
+        left_after_two(silent)
+    assert time.monotonic() - begun < 5
+    assert caught.value.code == "RIVET_SOURCE_STATEMENT_TIMEOUT"
+
+
+def test_leaving_a_silent_source_hides_no_earlier_error(silent: Silent) -> None:
+    with pytest.raises(OSError, match="disk"):
+        failed_after_two(silent)
