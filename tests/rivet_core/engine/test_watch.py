@@ -220,3 +220,21 @@ def test_a_question_apart_is_answered_or_fails_as_any_other() -> None:
         assert watch.answer_apart(lambda: "answer") == "answer"
         with pytest.raises(ZeroDivisionError):
             watch.answer_apart(lambda: 1 / 0)
+
+
+def test_who_insists_on_a_cancel_that_does_not_return_gives_the_source_up(silent: Silent) -> None:
+    cancelling = Cancelling(silent.cancel)
+    cancelling.insist(cancel_patience=0.1)
+    assert cancelling.given_up is None
+    time.sleep(0.2)
+    cancelling.insist(cancel_patience=0.1)
+    assert isinstance(cancelling.given_up, EnvironmentFailure)
+
+
+def test_who_insists_on_cancels_in_vain_gives_the_source_up() -> None:
+    cancelling = Cancelling(Source().cancel)
+    cancelling.insist(patience=0.1)
+    assert cancelling.given_up is None
+    time.sleep(0.2)
+    cancelling.insist(patience=0.1)
+    assert isinstance(cancelling.given_up, EnvironmentFailure)

@@ -8,10 +8,17 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from rivet_core.errors import EnvironmentFailure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+#: Seconds after which a cancel that does not return tells that the server has gone silent.
+CANCEL_PATIENCE: Final = 5.0
+#: Seconds that what is cancelled again and again may take to end.
+PATIENCE: Final = 60.0
 
 
 class Cancelling:
@@ -26,6 +33,7 @@ class Cancelling:
         self._idle = threading.Event()
         self._idle.set()
         self._begun_at: float | None = None
+        self._insisted_at: float | None = None
         self._listeners: list[Callable[[BaseException], None]] = []
         self._left: list[threading.Thread] = []
         #: Why nobody waits for the source any more, or None.
@@ -40,6 +48,17 @@ class Cancelling:
             self._idle.clear()
         # A daemon: it must not keep a stopped process alive.
         threading.Thread(target=self._call, name="rivet-cancel", daemon=True).start()
+
+    def insist(self, *, cancel_patience: float = CANCEL_PATIENCE, patience: float = PATIENCE) -> None:
+        """Cancel the source for somebody who does so until it has ended; give it up when that is in vain."""
+        with self._lock:
+            if self._insisted_at is None:
+                self._insisted_at = time.monotonic()
+            in_vain = time.monotonic() - self._insisted_at >= patience
+        if in_vain or self.stuck(cancel_patience):
+            self.give_up(silent(patience if in_vain else cancel_patience))
+        else:
+            self.ask()
 
     def settle(self, seconds: float) -> bool:
         """Wait until no cancel is on its way; False when one still is."""
@@ -106,3 +125,13 @@ class Cancelling:
             with self._lock:
                 self._begun_at = None
                 self._idle.set()
+
+
+def silent(seconds: float) -> EnvironmentFailure:
+    """Return the error of a source that was cancelled in vain for so long."""
+    msg = f"the source did not end a read within {seconds:g} s after it was cancelled"
+    return EnvironmentFailure(
+        msg,
+        code="RIVET_SOURCE_STATEMENT_TIMEOUT",
+        remedy="check that the server is up and reachable, then run the same command again",
+    )

@@ -134,7 +134,7 @@ class LocalProducer:
         with self._lock:
             opened = list(self._open.values())
         for cancelling in opened:
-            cancelling.ask()
+            cancelling.insist()
 
     def close(self) -> None:
         """Nothing is kept open between attempts."""

@@ -10,14 +10,12 @@ from contextlib import closing, contextmanager, nullcontext, suppress
 from contextvars import copy_context
 from typing import Final
 
-from rivet_core.engine.cancelling import Cancelling
-from rivet_core.errors import EnvironmentFailure, InternalError, RivetError
+from rivet_core.engine.cancelling import CANCEL_PATIENCE, PATIENCE, Cancelling, silent
+from rivet_core.errors import InternalError, RivetError
 from rivet_core.protocols import Batch
 
 #: Between two cancels of a read that does not end: the first may have come before the statement began.
 _CANCEL_EVERY: Final = 0.2
-#: Seconds after which a cancel that does not return tells that the server has gone silent.
-_CANCEL_PATIENCE: Final = 5.0
 
 
 @contextmanager
@@ -27,8 +25,8 @@ def read_ahead(
     *,
     batches: int,
     size: int,
-    patience: float = 60.0,
-    cancel_patience: float = _CANCEL_PATIENCE,
+    patience: float = PATIENCE,
+    cancel_patience: float = CANCEL_PATIENCE,
 ) -> Iterator[Iterator[Batch]]:
     """Yield the batches of an iterator that another thread makes, reads and closes.
 
@@ -83,7 +81,7 @@ def _end(
     give_up = time.monotonic() + patience
     while thread.is_alive():
         if cancelling.given_up is None and cancelling.stuck(cancel_patience):
-            cancelling.give_up(_silent(cancel_patience))
+            cancelling.give_up(silent(cancel_patience))
         if cancelling.given_up is not None:
             cancelling.leave(thread)
             raise cancelling.given_up
@@ -96,15 +94,6 @@ def _end(
             cancelling.give_up(error)
             cancelling.leave(thread)
             raise error
-
-
-def _silent(seconds: float) -> EnvironmentFailure:
-    msg = f"the source did not take the cancel of a read within {seconds:g} s"
-    return EnvironmentFailure(
-        msg,
-        code="RIVET_SOURCE_STATEMENT_TIMEOUT",
-        remedy="check that the server is up and reachable, then run the same command again",
-    )
 
 
 class _Channel:

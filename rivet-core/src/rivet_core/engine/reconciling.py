@@ -92,7 +92,7 @@ class SourceCounts:
         with self._lock:
             opened = list(self._open)
         for cancelling in opened:
-            cancelling.ask()
+            cancelling.insist()
 
     def _of(self, unit: Unit, recorded: int) -> UnitCount:
         before, after = self._before.get(unit.id), self._after.get(unit.id)

@@ -11,7 +11,7 @@ import time
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
-from rivet_core.engine.cancelling import Cancelling
+from rivet_core.engine.cancelling import CANCEL_PATIENCE, Cancelling
 from rivet_core.errors import EnvironmentFailure, Place
 
 if TYPE_CHECKING:
@@ -104,8 +104,6 @@ class Watch:
 
         :raises EnvironmentFailure: as :meth:`answer`.
         """
-        if not self._watches:
-            return self.answer(question)
         given: list[T] = []
         errors: list[BaseException] = []
         over = threading.Event()
@@ -175,7 +173,9 @@ class Watch:
                 self._late |= late
                 if self._unwanted_at is None:
                     self._unwanted_at = now
-                hopeless = now - self._unwanted_at >= self._patience
+                # Who was asked to stop waits no longer for a server that takes no cancel.
+                stuck = not late and self._cancelling.stuck(CANCEL_PATIENCE)
+                hopeless = stuck or now - self._unwanted_at >= self._patience
                 if not hopeless:
                     self._cancelling.ask()
             if hopeless:
