@@ -15,7 +15,8 @@ import pytest
 
 from rivet_core.errors import RivetError
 from rivet_core.requests import ReadContext, ReadRequest
-from rivet_core.types import ColumnRules, Query, Table, Verdict
+from rivet_core.types import ColumnRules, Query, Secret, Table, Verdict
+from rivet_source_postgres.driver import Connecting
 from rivet_source_postgres.options import PostgresOptions, TuningOptions
 from rivet_source_postgres.plugin import make_source
 
@@ -154,3 +155,41 @@ except Received:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (0, "ended\n"), done.stderr
     assert time.monotonic() - begun < PATIENCE_S + 3
+
+
+def test_a_cancel_that_blocks_keeps_no_other_session_from_being_cancelled(room: Any) -> None:
+    class Session:
+        """The one connection whose cancel nobody takes, or another one."""
+
+        def __init__(self, *, blocks: bool) -> None:
+            self.blocks = blocks
+            self.cancelled = threading.Event()
+
+        def cancel(self) -> None:
+            if self.blocks:
+                freed.wait(30)
+            self.cancelled.set()
+
+    freed = threading.Event()
+    source = room.source()
+    first, second = Session(blocks=True), Session(blocks=False)
+    source._session, source._second = first, second
+    cancelling = threading.Thread(target=source.cancel)
+    cancelling.start()
+    assert second.cancelled.wait(PATIENCE_S)
+    # It returns behind the last of them: who waits for it wants none to come later.
+    assert cancelling.is_alive()
+    freed.set()
+    cancelling.join(PATIENCE_S)
+    assert first.cancelled.is_set()
+
+
+def test_a_connection_that_came_too_late_may_fail_to_close() -> None:
+    class Broken:
+        def close(self) -> None:
+            raise OSError
+
+    connecting: Any = Connecting(Secret("postgresql://h/d"))
+    connecting._connection = Broken()
+    connecting.give_up()
+    assert connecting._connection is None

@@ -263,7 +263,9 @@ class Connecting:
             late, self._connection = self._connection, None
         self._ended.set()
         if late is not None:
-            late.close()
+            # Nobody wants it, so nobody is told that it broke.
+            with suppress(*ERRORS):
+                late.close()
 
     def _connect(self) -> None:
         connection, error = None, None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -102,9 +103,15 @@ class PostgresSource:
             session.close()
 
     def cancel(self) -> None:
-        for session in (self._session, self._second, *self._holding):
-            if session is not None:
-                session.cancel()
+        # Side by side: a server that takes one cancel may leave another unanswered. Returns behind the last one.
+        sessions = [session for session in (self._session, self._second, *self._holding) if session is not None]
+        threads = [threading.Thread(target=one.cancel, name="rivet-cancel", daemon=True) for one in sessions[1:]]
+        for thread in threads:
+            thread.start()
+        for session in sessions[:1]:
+            session.cancel()
+        for thread in threads:
+            thread.join()
 
     def verdict(self, error: BaseException) -> Verdict:
         return failures.verdict(error)
