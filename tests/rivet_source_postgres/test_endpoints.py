@@ -141,6 +141,25 @@ def test_no_secret_is_in_the_options_repr() -> None:
     assert "geheim" not in repr(PostgresOptions(url=Secret("postgresql://u:geheim@h/d")))
 
 
+def test_user_information_in_the_place_of_a_host_is_refused_and_not_repeated() -> None:
+    with pytest.raises(RivetError) as caught:
+        PostgresOptions(host="admin:Zq9pwX7!@127.0.0.1", user="admin", database="a")
+    assert "host holds an @" in caught.value.message
+    assert "Zq9pwX7" not in f"{caught.value} {caught.value.remedy}"
+
+
+@pytest.mark.parametrize("host", ["/run/a@b", "@abstract"])
+def test_a_sockets_name_may_hold_an_at_sign(host: str) -> None:
+    assert PostgresOptions(host=host, user="u", database="d").host == host
+
+
+@pytest.mark.parametrize("parameter", ["host", "hostaddr"])
+def test_user_information_in_a_parameter_of_the_url_is_not_repeated(parameter: str) -> None:
+    with pytest.raises(RivetError) as caught:
+        uri(f"postgresql://u@localhost/d?{parameter}=admin:Zq9pwX7!@127.0.0.1")
+    assert "Zq9pwX7" not in f"{caught.value} {caught.value.remedy}"
+
+
 # -- TLS ----------------------------------------------------------------------
 
 

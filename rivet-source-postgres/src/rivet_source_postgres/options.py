@@ -113,6 +113,10 @@ class PostgresOptions:
         if self.password is not None and self.password_env is not None:
             msg = "password and password_env exclude each other"
             raise _refused(msg, "remove one of the two")
+        if self.host is not None and not self.host.startswith("/") and "@" in self.host[1:]:
+            # It is not repeated: what stands before the @ may have a password.
+            msg = "host holds an @, which no name of a host has"
+            raise _refused(msg, "write the host alone, and what stands before the @ under user and password_env")
         if self.port is not None and not 0 < self.port < 2**16:
             msg = f"port is {self.port}, but must lie between 1 and 65535"
             raise _refused(msg, "write the port that the server listens on, such as 5432")

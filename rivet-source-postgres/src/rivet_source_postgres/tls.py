@@ -68,7 +68,9 @@ def _without_block(endpoint: Endpoint) -> dict[str, str]:
         return {}
     said = endpoint.parameter("sslmode") or os.environ.get("PGSSLMODE", "")
     if said not in _STRENGTHS:
-        msg = f"the host {remote} is not this machine, and nothing says whether the connection is encrypted"
+        # User information that slipped into the place of a host may have a password.
+        named = f"the host {remote}" if "@" not in remote else "a host whose name holds an @"
+        msg = f"{named} is not this machine, and nothing says whether the connection is encrypted"
         raise UsageError(
             msg,
             code="RIVET_CONFIG_VALUE_INVALID",

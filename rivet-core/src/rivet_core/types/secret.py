@@ -21,6 +21,12 @@ _USERINFO = re.compile(
 )
 #: A URL with a password where nothing else would have an ``@``: no path or name of ours looks like that.
 _URL_PASSWORD = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)[^\s\"'<>/@:]*:[^\s\"'<>/@]*@")
+#: The same without slashes, as a mistyped URL has it; only behind what is a scheme for sure, since the
+#: names of files and columns may hold colons.
+_BARE_PASSWORD = re.compile(
+    r"(?i)\b(?P<scheme>(?:postgres(?:ql)?|mysql|mariadb|mssql|sqlserver|mongodb(?:\+srv)?|https?):)"
+    r"(?!//)/?[^\s\"'<>/@:]*:[^\s\"'<>]*@"
+)
 #: ``password=…`` in a key-value connection string, quoted or not.
 _KEY_VALUE = re.compile(r"(?i)\b(password|passwd|pwd|secret|token)\s*=\s*('(?:[^'\\]|\\.)*'|[^\s;&,)]+)")
 
@@ -79,4 +85,5 @@ def in_a_secret(text: str) -> bool:
 
 def without_url_passwords(text: str) -> str:
     """Return a text of ours, such as a destination's address, without what stands before the ``@`` of a URL in it."""
-    return _URL_PASSWORD.sub(lambda match: f"{match['scheme']}{MASK}@", text)
+    text = _URL_PASSWORD.sub(lambda match: f"{match['scheme']}{MASK}@", text)
+    return _BARE_PASSWORD.sub(lambda match: f"{match['scheme']}{MASK}@", text)
