@@ -135,3 +135,41 @@ def test_a_placeholder_in_a_secret_is_named_only_when_it_reads_like_a_variable(r
 @pytest.mark.parametrize("name", ["PASSWORD", "DB_PASSWORD", "PG_2_PASSWORD", "PGPASSWORD"])
 def test_an_unset_variable_of_a_secret_is_named(read: Read, name: str) -> None:
     assert f"{name} is not set" in told(read, PLACES["password"].replace("§", f" ${{{name}}}"))
+
+
+#: Blocks of a source with a word in the place of a key, or of a variable's name.
+SLIPPED = {
+    "key": "type: duck, host: h, S: x",
+    "key given twice": "type: duck, host: h, S: x, S: y",
+    "key of tls": "type: duck, host: h, tls: {S: x}",
+    "key of tuning": "type: duck, host: h, tuning: {S: 1}",
+    "key of tuning given twice": "type: duck, host: h, tuning: {S: 1, S: 2}",
+    "variable of the host": "type: duck, host: '${S}'",
+    "variable of the user": "type: duck, host: h, user: '${S}'",
+    "variable of the type": "type: '${S}', host: h",
+    "variable of the environment": "type: duck, host: h, environment: '${S}'",
+    "variable of tuning": "type: duck, host: h, tuning: {batch_size: '${S}'}",
+}
+
+
+@pytest.mark.parametrize("word", ["Hunter2Zebra", "Zq7secretW", "hunter2"])
+@pytest.mark.parametrize("block", SLIPPED.values(), ids=SLIPPED)
+def test_a_word_in_the_place_of_a_key_or_a_variable_of_the_source_is_not_repeated(
+    read: Read, block: str, word: str
+) -> None:
+    said = told(read, "source: {" + block.replace("S", word) + "}\n" + EXPORTS)
+    assert word not in said
+    assert "rivet.yaml:1:" in said
+
+
+@pytest.mark.parametrize("block", ["hosst: h, S: x", "host: h, tuning: {S: 1}"])
+def test_an_unknown_key_of_the_source_that_is_spelt_as_keys_are_is_named(read: Read, block: str) -> None:
+    assert "unknown key 'colour'" in told(
+        read, "source: {type: duck, " + block.replace("S", "colour") + "}\n" + EXPORTS
+    )
+
+
+def test_a_near_miss_of_a_key_of_the_source_is_named_however_it_is_spelt(read: Read) -> None:
+    said = told(read, "source: {type: duck, host: h, tuning: {Batch-Size: 5}}\n" + EXPORTS)
+    assert "unknown key 'Batch-Size'" in said
+    assert "did you mean 'batch_size'?" in said

@@ -13,7 +13,7 @@ import attrs
 import yaml
 
 from rivet_core.config.problems import ConfigurationInvalid, Problem
-from rivet_core.config.showing import can_hold_a_secret, shown, without_passwords
+from rivet_core.config.showing import can_hold_a_secret, in_source, is_ordinary, shown, without_passwords
 from rivet_core.config.syntax import syntax_problem
 from rivet_core.errors import Place
 
@@ -215,9 +215,10 @@ class _Growing:
             inner = path if secret else step(path, name)
             place = self._place(key, inner)
             if first := entries.get(name):
-                named = "a key" if secret or doubtful else shown(name)
+                slipped = doubtful or (in_source(path) and not is_ordinary(name))
+                named = "a key" if secret or slipped else shown(name)
                 message = f"{named} is given twice, first on line {first.place.line}"
-                place = self._place(key, path) if doubtful else place
+                place = self._place(key, path) if slipped else place
                 self.problems.append(Problem(place=place, message=message, remedy="remove one of the two"))
                 continue
             below = secret or can_hold_a_secret(name)

@@ -9,7 +9,7 @@ import attrs
 
 from rivet_core.config.placeholders import Expanded, Variables, expand
 from rivet_core.config.problems import INVALID, ConfigWarning, Problem
-from rivet_core.config.showing import masked
+from rivet_core.config.showing import in_source, is_ordinary, masked
 from rivet_core.types.foreign_text import reads_like_a_variable
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Reading:
                 before = text[: fault.offset]
                 column = fault.offset - (before.rfind("\n") + 1) + 1
                 place = attrs.evolve(place, line=before.count("\n") + 1, column=column)
-            if secret and fault.name is not None and not reads_like_a_variable(fault.name):
+            if fault.name is not None and not _may_be_named(fault.name, place, secret=secret):
                 message = "the variable that the placeholder names is not set"
                 self.problem(place, message, code=UNSET, remedy="set it, or write $${ where the text itself is meant")
             elif fault.name is None:
@@ -94,3 +94,9 @@ class Reading:
                 remedy = f"give --param {fault.name}=VALUE, set the variable {fault.name}, or write a default"
                 self.problem(place, fault.reason, code=UNSET, remedy=f"{remedy}: ${{{fault.name}:-VALUE}}")
         return None if expanded.faults else expanded
+
+
+def _may_be_named(name: str, place: Place, *, secret: bool) -> bool:
+    if reads_like_a_variable(name):
+        return True
+    return not secret and (not in_source(place.path) or is_ordinary(name))

@@ -13,6 +13,9 @@ from rivet_core.types import redact
 _LONGEST: Final = 60
 _URL: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://).*@.*", re.DOTALL)
 _KEY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+#: What keys of a source's block look like, whoever's they are.
+_ORDINARY: Final = re.compile(r"[a-z_]+")
+_SOURCE: Final = re.compile(r"source\b")
 #: Keys that can hold a secret, also misspelt or of a stranger's plugin.
 _SECRETIVE: Final = re.compile(
     r"(?i)p.?a?s+.?w|pwd|pass|secret|token|key|url|uri|dsn|webhook|cred|auth|sas|sign|(_env|_file)$"
@@ -43,3 +46,13 @@ def is_a_word(key: str) -> bool:
 def can_hold_a_secret(key: str) -> bool:
     """Whether what stands under a key may be a secret, whoever's key it is."""
     return _SECRETIVE.search(key) is not None
+
+
+def is_ordinary(key: str) -> bool:
+    """Whether a text is spelt as keys are; a secret that somebody put into the place of one hardly ever is."""
+    return _ORDINARY.fullmatch(key) is not None
+
+
+def in_source(path: str | None) -> bool:
+    """Whether a YAML path lies in the source's block, where any word may be a secret that slipped."""
+    return path is not None and _SOURCE.match(path) is not None

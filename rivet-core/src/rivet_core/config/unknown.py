@@ -8,7 +8,7 @@ import attrs
 
 from rivet_core.config.nodes import Scalar, step
 from rivet_core.config.problems import Problem
-from rivet_core.config.showing import is_a_word, shown
+from rivet_core.config.showing import in_source, is_a_word, is_ordinary, shown
 from rivet_core.config.suggestions import closest, suggest
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ def unknown_key(entry: Entry, known: Iterable[str]) -> Problem:
     """Return the problem; what may be a piece of a secret is not named."""
     known = tuple(known)
     empty = isinstance(entry.value, Scalar) and entry.value.plain and not entry.value.text
-    if closest(entry.key, known) is None and (entry.doubtful or empty or not is_a_word(entry.key)):
+    slipped = in_source(entry.place.path) and not is_ordinary(entry.key)
+    if closest(entry.key, known) is None and (entry.doubtful or empty or slipped or not is_a_word(entry.key)):
         place = attrs.evolve(entry.place, path=_above(entry))
         remedy = "write 'key: value', and put a text with commas, colons or other special characters in quotes"
         return Problem(place=place, message="what stands here is no key that is known", remedy=remedy)
