@@ -40,7 +40,7 @@ standard error. Progress, warnings and errors go to standard error. `rivet help 
 
 The exit status tells a scheduler what to do; see [errors](errors.md). A wrong option is 1, as any other mistake of
 usage, and never 2. Ctrl-C ends with 130 and SIGTERM with 143: exports end at their next restart point, their runs stay
-open, and the next run resumes them. A second signal ends at once, which loses nothing either.
+open, and nothing that was recorded is read again. A second signal ends at once, which loses nothing either.
 
 With `--json-errors`, the last line of standard error is one JSON object: `error`, `exit_class` (the exit status),
 `code`, `place`, `remedy`, and, where there are several, `problems` of a configuration or `exports` of a run.

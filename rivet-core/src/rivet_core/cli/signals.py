@@ -70,7 +70,7 @@ class Signals:
         del frame
         if self.received is not None:
             # Whoever asks twice does not want to wait; the ledger is made for a death at any point.
-            os.write(2, b"\nended at once; the next run resumes\n")
+            os.write(2, b"\nended at once; nothing that was recorded is read again\n")
             os._exit(128 + number)
         self.received = number
         if self._stop is None:

@@ -136,8 +136,12 @@ CODES: Mapping[str, CodeFacts] = MappingProxyType(
             "refusal", "Another tool's state lies beside the configuration and this export has no position of ours."
         ),
         # -- run and verification
-        "RIVET_RUN_UNITS_FAILED": CodeFacts("environment", "Units of the run failed; the next run resumes it."),
-        "RIVET_RUN_STOPPED": CodeFacts("environment", "A signal ended the command; the next run resumes the export."),
+        "RIVET_RUN_UNITS_FAILED": CodeFacts(
+            "environment", "Units of the run failed; nothing that was recorded is read again."
+        ),
+        "RIVET_RUN_STOPPED": CodeFacts(
+            "environment", "A signal ended the command; nothing that was recorded is read again."
+        ),
         "RIVET_RUN_ABANDONED": CodeFacts("warning", "An unfinished run was given up, and a new one was begun."),
         "RIVET_RUN_GATE_FAILED": CodeFacts("integrity", "A gate judged the run's data as wrong."),
         "RIVET_RUN_SCHEMA_DRIFT": CodeFacts("drift", "The schema differs from the recorded one."),

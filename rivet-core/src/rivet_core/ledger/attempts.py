@@ -69,6 +69,6 @@ def _failure(error: Exception, verdict: Verdict, key: str, attempts: int) -> Env
         f"the destination failed after {attempts} attempt{'s' * (attempts > 1)}: {reason(error)}",
         code=_FAILED,
         place=Place(value=key),
-        remedy="run the same command again: the run resumes",
+        remedy="run the same command again: nothing that was recorded is read again",
         transient=verdict is not Verdict.CONFIG,
     )

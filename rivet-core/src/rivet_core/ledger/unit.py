@@ -149,7 +149,7 @@ def put_file(
         raise EnvironmentFailure(
             msg,
             code="RIVET_DEST_UPLOAD_CORRUPTED",
-            remedy="run the same command again: the run resumes",
+            remedy="run the same command again: nothing that was recorded is read again",
             transient=True,
         )
     path.unlink(missing_ok=True)

@@ -40,6 +40,7 @@ def state_failure(error: sqlite3.Error, path: Path) -> RivetError:
             f"the state file cannot be written: {text}",
             code="RIVET_STATE_NOT_WRITABLE",
             place=place,
-            remedy="check the folder's permissions and free space; nothing was lost, the next run resumes",
+            remedy="check the folder's permissions and free space, then run the same command again: "
+            "nothing that was recorded is lost or read again",
         )
     return InternalError(f"the state database refused a statement: {text}", code="RIVET_INTERNAL_LEDGER", place=place)

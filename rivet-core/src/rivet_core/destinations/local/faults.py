@@ -52,7 +52,10 @@ def _failure(error: OSError, key: str, root: Path) -> RivetError:
         return RefusalError(msg, code="RIVET_DEST_OBJECT_EXISTS", remedy=remedy)
     if error.errno in _FULL:
         msg = f"no room for {key} at {root}: {reason}"
-        remedy = "Free space or raise the quota or the file size limit (ulimit -f), then run again: the run resumes."
+        remedy = (
+            "Free space or raise the quota or the file size limit (ulimit -f), then run the same command again:"
+            " nothing that was recorded is read again."
+        )
         return EnvironmentFailure(msg, code="RIVET_DEST_FULL", remedy=remedy)
     if error.errno in _NOT_WRITABLE:
         culprit = f" ({error.filename})" if error.filename else ""
@@ -63,5 +66,5 @@ def _failure(error: OSError, key: str, root: Path) -> RivetError:
     passing = error.errno in _PASSING
     remedy = "Make destination.path a folder of a file system that takes files, look at its disk, and run again."
     if passing:
-        remedy = "Run the same command again in a while: the run resumes."
+        remedy = "Run the same command again in a while: nothing that was recorded is read again."
     return EnvironmentFailure(msg, code="RIVET_DEST_IO_FAILED", remedy=remedy, transient=passing)

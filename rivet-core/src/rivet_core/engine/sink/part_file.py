@@ -127,7 +127,8 @@ def _full(folder: Path) -> EnvironmentFailure:
     return EnvironmentFailure(
         f"there is no space left in the staging folder {folder}",
         code="RIVET_DEST_FULL",
-        remedy="Free space there, or choose another staging folder, and run the same command again: it resumes.",
+        remedy="Free space there, or choose another staging folder, and run the same command again: "
+        "nothing that was recorded is read again.",
     )
 
 
@@ -135,7 +136,8 @@ def _unwritten(reason: str | None) -> EnvironmentFailure:
     return EnvironmentFailure(
         f"a part's file is not whole: {reason}",
         code="RIVET_DEST_NOT_WRITABLE",
-        remedy="Look at the staging folder's disk, or choose another one, and run the same command again: it resumes.",
+        remedy="Look at the staging folder's disk, or choose another one, and run the same command again: "
+        "nothing that was recorded is read again.",
     )
 
 

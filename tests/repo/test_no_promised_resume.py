@@ -1,0 +1,20 @@
+"""A run that recorded nothing begins anew, so no remedy says that the next one resumes it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PROMISE = re.compile(r"(remedy|CodeFacts|os\.write)\b[^#]*?\b(it|run) resumes")
+MODULES = sorted(ROOT.glob("rivet-*/src/**/*.py"))
+
+
+@pytest.mark.parametrize(
+    "module", [one for one in MODULES if "resumes" in one.read_text("utf-8")], ids=lambda p: p.name
+)
+def test_no_remedy_promises_a_resume(module: Path) -> None:
+    said = [line.strip() for line in module.read_text("utf-8").splitlines() if PROMISE.search(line)]
+    assert said == []
