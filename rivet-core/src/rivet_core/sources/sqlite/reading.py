@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
 from rivet_core.errors import Place, RefusalError
 from rivet_core.protocols import Batch
 from rivet_core.sources.sqlite.convert import MISFIT, conversion, first_misfit
+from rivet_core.sources.sqlite.fetching import MOST
 from rivet_core.sources.sqlite.positions import position
 from rivet_core.sources.sqlite.storage import shown
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterator
 
     from rivet_core.requests import ReadRequest
     from rivet_core.sources.sqlite.convert import Conversion
+    from rivet_core.sources.sqlite.fetching import Rows
     from rivet_core.types import Column, Relation
 
-#: Rows a chunk. Large enough that the work a chunk costs nothing a row, small enough that cells that suddenly grow
-#: long do not fill the memory before their size is known.
-_FIRST, _MOST = 64, 1024
+_FIRST: Final = 64
+#: Bytes that one array of text can hold.
+_JOINED: Final = 2**31 - 1
 
 
-def batches(
-    cursor: sqlite3.Cursor, request: ReadRequest, relation: Relation, flags: tuple[int, ...]
-) -> Iterator[Batch]:
-    """Yield the rows of an executed statement; each batch of an ordered read ends in a mark.
+def batches(source: Rows, request: ReadRequest, relation: Relation, flags: tuple[int, ...]) -> Iterator[Batch]:
+    """Yield the rows of a statement; each batch of an ordered read ends in a mark.
 
     A batch that ends between rows of equal keys has none: its last position has not been yielded completely.
     """
@@ -41,8 +40,11 @@ def batches(
     last: tuple[Any, ...] = ()
     step = min(_FIRST, request.budget.rows)
     while True:
-        chunk = cursor.fetchmany(step)
-        if pieces and (not chunk or rows >= request.budget.rows or size >= request.budget.bytes):
+        # A chunk is there several times while it is converted.
+        chunk = source.take(step, request.budget.bytes // 4)
+        full = rows >= request.budget.rows or size >= request.budget.bytes
+        # What is kept can double as text: the hexadecimal digits of a blob, the accents of Latin letters.
+        if pieces and (not chunk or full or size + 2 * source.weight > _JOINED):
             tied = bool(chunk) and keys > 0 and chunk[0][-keys:] == last
             yield Batch(
                 data=_joined(pieces),
@@ -54,22 +56,27 @@ def batches(
         if not chunk:
             return
         last = chunk[-1][-keys:] if keys else ()
+        count = len(chunk)
         values = list(zip(*chunk, strict=True))
+        del chunk
         piece = _converted(values, request.columns, conversions, schema, relation)
         for at, flag in zip(flags, values[len(request.columns) :], strict=False):
-            nulled[at] += sum(flag) - (len(chunk) - piece.column(at).null_count)
+            nulled[at] += sum(flag) - (count - piece.column(at).null_count)
+        # Long cells would stay while the next ones are fetched.
+        del values
         pieces.append(piece)
-        rows += len(chunk)
+        rows += count
         size += piece.nbytes
-        left = request.budget.rows - rows
+        wanted = request.budget.rows - rows
         # With nothing left, the next chunk begins a batch.
-        step = _next_step(len(chunk), piece.nbytes, request.budget.bytes, left if left > 0 else request.budget.rows)
+        step = _next_step(count, piece.nbytes, request.budget.bytes, wanted if wanted > 0 else request.budget.rows)
+        del piece
 
 
 def _next_step(rows: int, size: int, budget: int, left: int) -> int:
     """Return how many rows to fetch next: a small share of the budget, and not more than are still wanted."""
-    fitting = budget * rows // (8 * size) if size else _MOST
-    return max(1, min(fitting, 2 * rows, _MOST, left))
+    fitting = budget * rows // (8 * size) if size else MOST
+    return max(1, min(fitting, 2 * rows, MOST, left))
 
 
 def _converted(

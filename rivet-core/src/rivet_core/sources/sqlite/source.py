@@ -14,6 +14,7 @@ from rivet_core.schema import Bounds, Key, RelationFacts, TableSchema
 from rivet_core.sources.sqlite import catalogue, faults, statement
 from rivet_core.sources.sqlite.connection import connect, prepare_query, transaction, within
 from rivet_core.sources.sqlite.describe import delivered
+from rivet_core.sources.sqlite.fetching import Rows
 from rivet_core.sources.sqlite.keyfacts import key_columns, key_facts
 from rivet_core.sources.sqlite.listing import relations_of
 from rivet_core.sources.sqlite.positions import position
@@ -168,8 +169,7 @@ def _batches(
     with within(connection, relation, context.deadline):
         facts = key_facts(connection, relation, key_columns(request, request.order))
         asked = statement.select(request, relation, facts)
-        cursor.execute(asked.sql, asked.parameters)
-        yield from batches(cursor, request, relation, asked.flags)
+        yield from batches(Rows(cursor, asked, request.budget.bytes), request, relation, asked.flags)
 
 
 def _relation_of(request: ReadRequest) -> Relation:

@@ -6,6 +6,8 @@ it is, blobs as lowercase hex. Which storage class a value had is not kept.
 
 from __future__ import annotations
 
+from binascii import hexlify
+
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -34,7 +36,7 @@ def _hex(blobs: pa.Array) -> pa.Array:
     """Return hex text: two digits a byte, so that the offsets double and no cell is touched by itself."""
     _, starts, data = blobs.buffers()
     offsets = pa.Array.from_buffers(pa.int32(), len(blobs) + 1, [None, starts])
-    digits = data.to_pybytes()[: offsets[-1].as_py()].hex() if data else ""
+    digits = hexlify(memoryview(data)[: offsets[-1].as_py()]) if data else b""
     doubled = pc.multiply(offsets, pa.scalar(2, pa.int32())).buffers()[1]
-    texts = pa.Array.from_buffers(pa.utf8(), len(blobs), [None, doubled, pa.py_buffer(digits.encode())])
+    texts = pa.Array.from_buffers(pa.utf8(), len(blobs), [None, doubled, pa.py_buffer(digits)])
     return pc.if_else(pc.is_valid(blobs), texts, pa.scalar(None, pa.utf8()))
