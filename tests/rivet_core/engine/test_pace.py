@@ -7,11 +7,14 @@ from collections.abc import Callable, Generator
 
 import attrs
 import pyarrow as pa
+import pytest
 import structlog
 
 from rivet_core.engine.adaptation import Adaptation
 from rivet_core.engine.pace import Pace
 from rivet_core.engine.resident import resident_bytes
+from rivet_core.engine.watch import Watch
+from rivet_core.errors import EnvironmentFailure
 from rivet_core.protocols import Batch
 from rivet_core.requests import Budget, Tuning
 
@@ -86,6 +89,21 @@ def test_reading_gives_way_to_a_server_under_pressure_in_proportion() -> None:
     assert len(list(pace.of(slow(30)))) == 30
     assert 0.42 < time.monotonic() - began < 5
     assert pace.batch_rows == 562
+
+
+def test_a_question_for_the_pressure_takes_no_longer_than_any_other_answer() -> None:
+    cancelled = threading.Event()
+
+    def pressure() -> int:
+        cancelled.wait(20)
+        raise LookupError
+
+    pace = Pace(Tuning(adaptive=True), pressure=pressure)
+    began = time.monotonic()
+    with Watch(0.2, cancelled.set) as watch, pytest.raises(EnvironmentFailure) as caught:
+        list(pace.of((batch for batch in watch.each(slow(3))), watch))
+    assert caught.value.code == "RIVET_SOURCE_STATEMENT_TIMEOUT"
+    assert time.monotonic() - began < 5
 
 
 def test_a_cancel_ends_the_pauses_for_the_servers_sake() -> None:
