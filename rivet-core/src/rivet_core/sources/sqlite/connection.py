@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rivet_core.errors import EnvironmentFailure
-from rivet_core.sources.sqlite.faults import failure, translated
+from rivet_core.sources.sqlite.faults import failure, translated, unusable
 from rivet_core.sources.sqlite.names import quote, view_name
 from rivet_core.types import Query, Relation
 
@@ -40,12 +40,12 @@ def connect(file: Path) -> sqlite3.Connection:
             timeout=_BUSY_SECONDS,
         )
     except sqlite3.Error as error:
-        raise _unusable(path, error) from error
+        raise unusable(path, error) from error
     try:
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     except sqlite3.Error as error:
         connection.close()
-        raise _unusable(path, error) from error
+        raise unusable(path, error) from error
     return connection
 
 
@@ -87,11 +87,3 @@ def within(connection: sqlite3.Connection, relation: Relation, deadline: float |
         raise failure(error, relation, timed_out=time.monotonic() > deadline) from error
     finally:
         connection.set_progress_handler(None, 0)
-
-
-def _unusable(path: Path, error: sqlite3.Error) -> EnvironmentFailure:
-    msg = f"{path} cannot be read as an SQLite database: {error}"
-    remedy = (
-        "Check that the file is a database of SQLite 3 and that its folder is readable, with its -wal and -shm files."
-    )
-    return EnvironmentFailure(msg, code="RIVET_SOURCE_CONNECT_FAILED", remedy=remedy)
