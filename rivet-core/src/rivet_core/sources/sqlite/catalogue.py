@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
 from rivet_core.schema import Key
+from rivet_core.sources.sqlite.faults import unknown
 from rivet_core.sources.sqlite.names import from_clause, reference, schema_and_name
 from rivet_core.types import Query, Relation, Table
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _HIDDEN_VIRTUAL = 1
+_ROWS: Final = re.compile(r"\s*([0-9]{1,18})(?:\s|$)", re.ASCII)
 
 
 @attrs.frozen(kw_only=True)
@@ -94,10 +97,18 @@ def estimated_rows(connection: sqlite3.Connection, relation: Relation) -> int | 
         return None
     try:
         rows = connection.execute("SELECT stat FROM sqlite_stat1 WHERE tbl = ?", (relation.name,)).fetchall()
-    except sqlite3.OperationalError:  # nobody ever ran ANALYZE
+    except sqlite3.OperationalError as error:
+        if not unknown(error):
+            raise
+        # Nobody ever ran ANALYZE.
         return None
-    counts = [int(stat.split()[0]) for (stat,) in rows if stat and stat.split()[0].isdigit()]
-    return max(counts, default=None)
+    return max((number for (stat,) in rows if (number := estimate(stat)) is not None), default=None)
+
+
+def estimate(stat: object) -> int | None:
+    """Return the number of rows in a cell of ``sqlite_stat1``, in which anybody may write anything, or None."""
+    number = _ROWS.match(stat) if isinstance(stat, str) else None
+    return int(number[1]) if number else None
 
 
 def compares_bytes(connection: sqlite3.Connection, relation: Relation, column: str) -> bool:
@@ -110,7 +121,10 @@ def compares_bytes(connection: sqlite3.Connection, relation: Relation, column: s
     probe = f"SELECT {name} AS c FROM {from_clause(relation)} WHERE 0 UNION ALL SELECT 'a'"
     try:
         row = connection.execute(f"SELECT c = 'A' OR c = 'a ' FROM ({probe})").fetchone()
-    except sqlite3.OperationalError:  # a collation that only the application has
+    except sqlite3.OperationalError as error:
+        if not unknown(error):
+            raise
+        # A collation that only the application has.
         return False
     return not row[0]
 

@@ -9,6 +9,8 @@ import sqlite3
 from typing import Final
 
 from rivet_core.schema import RelationFacts, RelationKind
+from rivet_core.sources.sqlite.catalogue import estimate
+from rivet_core.sources.sqlite.faults import unknown
 from rivet_core.types import Table
 
 #: A virtual table reads like any other; the shadow tables behind one are its own business.
@@ -37,7 +39,10 @@ def _primary_key(connection: sqlite3.Connection, name: str) -> tuple[str, ...]:
     sql = "SELECT name FROM pragma_table_xinfo(?, 'main') WHERE pk ORDER BY pk"
     try:
         return tuple(column for (column,) in connection.execute(sql, (name,)))
-    except sqlite3.OperationalError:  # a virtual table whose module only the application has
+    except sqlite3.OperationalError as error:
+        if not unknown(error):
+            raise
+        # A virtual table whose module only the application has.
         return ()
 
 
@@ -45,11 +50,14 @@ def _estimates(connection: sqlite3.Connection) -> dict[str, int]:
     """Return what the last ``ANALYZE`` saw, by table."""
     try:
         rows = connection.execute("SELECT tbl, stat FROM sqlite_stat1").fetchall()
-    except sqlite3.OperationalError:  # nobody ever ran it
+    except sqlite3.OperationalError as error:
+        if not unknown(error):
+            raise
+        # Nobody ever ran it.
         return {}
     found: dict[str, int] = {}
     for table, stat in rows:
-        number = (stat or "").split()[:1]
-        if number and number[0].isdigit():
-            found[table] = max(int(number[0]), found.get(table, 0))
+        number = estimate(stat)
+        if number is not None:
+            found[table] = max(number, found.get(table, 0))
     return found
