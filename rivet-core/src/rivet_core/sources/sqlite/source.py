@@ -40,10 +40,11 @@ class SqliteSource:
     def __init__(self, options: SqliteOptions) -> None:
         self._file = options.file()
         self._connection: sqlite3.Connection | None = None
-        self._reading = False
 
     def identity(self) -> SourceIdentity:
-        rows = self._open().execute("PRAGMA database_list").fetchall()
+        connection = self._open()
+        with faults.translated(None):
+            rows = connection.execute("PRAGMA database_list").fetchall()
         file = next(file for _, name, file in rows if name == "main")
         # SQLite answers in UTF-8 and the state keeps UTF-8, whatever the locale calls files by.
         path = str(Path(os.fsdecode(file.encode())).resolve())
@@ -101,32 +102,33 @@ class SqliteSource:
         return int(number)
 
     def now(self) -> datetime:
-        text = self._open().execute("SELECT strftime('%Y-%m-%dT%H:%M:%f', 'now')").fetchone()[0]
+        connection = self._open()
+        with faults.translated(None):
+            text = connection.execute("SELECT strftime('%Y-%m-%dT%H:%M:%f', 'now')").fetchone()[0]
         return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
     @contextmanager
     def read(self, request: ReadRequest, context: ReadContext) -> Iterator[Iterator[Batch]]:
         if context.snapshot is not None:
             msg = "SQLite has no shared snapshots"
-            raise SnapshotGone(msg, code="RIVET_SOURCE_SNAPSHOT_GONE")
+            raise SnapshotGone(
+                msg, code="RIVET_SOURCE_SNAPSHOT_GONE", remedy="Start the run anew; each read has one state of its own."
+            )
         relation = _relation_of(request)
         connection = self._relation(relation)
         cursor = connection.cursor()
-        self._reading = True
-        try:
-            with transaction(connection):
-                rows = _batches(cursor, request, relation, context)
-                try:
-                    yield rows
-                finally:
-                    rows.close()
-                    cursor.close()
-        finally:
-            self._reading = False
+        with transaction(connection):
+            rows = _batches(cursor, request, relation, context)
+            try:
+                yield rows
+            finally:
+                rows.close()
+                cursor.close()
 
     def cancel(self) -> None:
         connection = self._connection
-        if self._reading and connection is not None:
+        # Without a statement under way, SQLite takes no notice.
+        if connection is not None:
             try:
                 connection.interrupt()
             except sqlite3.ProgrammingError:  # closed in this very moment
@@ -150,8 +152,11 @@ class SqliteSource:
         connection = self._open()
         if isinstance(relation, Query):
             prepare_query(connection, relation)
-        elif not catalogue.relation_exists(connection, relation):
-            similar = catalogue.similar_names(connection, relation)
+            return connection
+        with faults.translated(relation):
+            exists = catalogue.relation_exists(connection, relation)
+            similar = () if exists else catalogue.similar_names(connection, relation)
+        if not exists:
             hint = (
                 f"Did you mean {', '.join(similar)}?" if similar else "Check the name; SQLite has no schemas but main."
             )
