@@ -149,7 +149,7 @@ class _Handle:
 
 
 def _opened(uri: Secret) -> adbc_driver_manager.AdbcDatabase:
-    database = adbc_driver_postgresql.connect(opening_uri(uri).reveal())
+    database: adbc_driver_manager.AdbcDatabase = adbc_driver_postgresql.connect(opening_uri(uri).reveal())
     try:
         # Connections have the user's own search path.
         database.set_options(uri=uri.reveal())

@@ -96,3 +96,17 @@ def test_a_cell_that_is_read_leaves_no_limit_behind(database: Database) -> None:
     database.run("CREATE TABLE t (v BLOB); INSERT INTO t VALUES (x'00'), (zeroblob(5000000))")
     database.batches(Table("t"))
     assert [len(row[0]) for row in database.rows(Query("SELECT zeroblob(6000000) AS v"), ColumnRules())] == [12_000_000]
+
+
+@pytest.mark.parametrize("relation", [Query("SELECT id, v FROM t ORDER BY random()"), Table("shuffled")], ids=str)
+def test_rows_in_an_order_by_chance_arrive_once_beside_long_cells(database: Database, relation: Relation) -> None:
+    database.run(
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT);"
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)"
+        f" INSERT INTO t SELECT i, CASE WHEN i % 1000 = 0 THEN {TEXT} END FROM n;"
+        "CREATE VIEW shuffled AS SELECT id, v FROM t ORDER BY random();"
+    )
+    columns = database.source.describe(relation, ColumnRules()).columns
+    with database.source.read(ReadRequest(relation=relation, columns=columns), ReadContext()) as batches:
+        found = [value for batch in batches for value in batch.data["id"].to_pylist()]
+    assert sorted(found) == list(range(1, 5001))

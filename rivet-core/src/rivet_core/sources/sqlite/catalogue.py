@@ -40,6 +40,17 @@ def relation_exists(connection: sqlite3.Connection, relation: Table) -> bool:
     return connection.execute(sql, schema_and_name(relation)).fetchone() is not None
 
 
+def is_stored(connection: sqlite3.Connection, relation: Relation) -> bool:
+    """Whether its rows lie in the file as they are, so that one state gives them twice in one order.
+
+    A query, a view or a virtual table may draw lots: ``ORDER BY random()``.
+    """
+    if isinstance(relation, Query):
+        return False
+    sql = "SELECT 1 FROM pragma_table_list WHERE schema = ? AND name = ? AND type = 'table'"
+    return connection.execute(sql, schema_and_name(relation)).fetchone() is not None
+
+
 def similar_names(connection: sqlite3.Connection, relation: Table) -> tuple[str, ...]:
     """Return the relations whose names differ from this one by case alone."""
     sql = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND lower(name) = lower(?)"

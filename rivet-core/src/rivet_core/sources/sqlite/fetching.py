@@ -1,8 +1,8 @@
 """Fetching rows a chunk at a time, so that no chunk holds much more than a batch may, however long cells grow.
 
-Weighing every cell would slow the ordinary read down by half. So SQLite itself is told to refuse long cells, which
-costs nothing; at the first one the statement begins again in the same transaction, which gives the same rows in the
-same order, and from there on rows are weighed.
+Weighing every cell would slow the ordinary read down by half. So of a table SQLite itself is told to refuse long cells,
+which costs nothing; at the first one the statement begins again in the same transaction, which gives the same rows in
+the same order, and from there on rows are weighed. What might be in another order then is weighed from the start.
 """
 
 from __future__ import annotations
@@ -34,17 +34,18 @@ T = TypeVar("T")
 class Rows:
     """The rows of a statement, in chunks.
 
+    :param repeatable: the statement gives the same rows in the same order again.
     :ivar weight: bytes of the last chunk, as Python keeps it; 0 where no cell is long enough to be weighed.
     """
 
-    def __init__(self, cursor: sqlite3.Cursor, statement: Statement, budget: int) -> None:
+    def __init__(self, cursor: sqlite3.Cursor, statement: Statement, budget: int, *, repeatable: bool) -> None:
         self.weight = 0
         self._cursor = cursor
         self._statement = statement
         self._long = min(max(budget // MOST, _LONG[0]), _LONG[1])
         self._given = 0
         # Rows that are sorted, and expressions that are the same in each row, are made when the statement begins.
-        self._weighing = self._unless_long(self._execute) is None
+        self._weighing = not repeatable or self._unless_long(self._execute) is None
         if self._weighing:
             self._execute()
 

@@ -174,7 +174,8 @@ def _batches(
     with within(connection, relation, context.deadline):
         facts = key_facts(connection, relation, key_columns(request, request.order))
         asked = statement.select(request, relation, facts)
-        yield from batches(Rows(cursor, asked, request.budget.bytes), request, relation, asked.flags)
+        repeatable = catalogue.is_stored(connection, relation)
+        yield from batches(Rows(cursor, asked, request.budget.bytes, repeatable=repeatable), request, relation, asked.flags)
 
 
 def _relation_of(request: ReadRequest) -> Relation:
