@@ -175,7 +175,8 @@ def _batches(
         facts = key_facts(connection, relation, key_columns(request, request.order))
         asked = statement.select(request, relation, facts)
         repeatable = catalogue.is_stored(connection, relation)
-        yield from batches(Rows(cursor, asked, request.budget.bytes, repeatable=repeatable), request, relation, asked.flags)
+        rows = Rows(cursor, asked, request.budget.bytes, repeatable=repeatable)
+        yield from batches(rows, request, relation, asked.flags)
 
 
 def _relation_of(request: ReadRequest) -> Relation:
