@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MIB = 1024 * 1024
 #: The long cells are looked up after the rows were put into their order.
-SHUFFLED = "SELECT t.id, t.v FROM (SELECT id FROM t ORDER BY random()) s CROSS JOIN t ON t.id = s.id"
+SHUFFLED = "SELECT t.id, t.v FROM (SELECT id FROM t ORDER BY random() LIMIT -1) s CROSS JOIN t ON t.id = s.id"
 BUDGET = Budget(bytes=16 * MIB)
 TEXT = "replace(hex(zeroblob(2500000)), '0', 'x')"
 
