@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rivet_source_postgres.session import Session
 
 _FEWEST_BYTES: Final = 16 * 1024
-_NARROW_ROW: Final = 64
+_NARROW_ROW: Final = 128
 #: What the server says of a value that a cast does not take.
 _NO_VALUE: Final = frozenset({"22003", "22007", "22008", "22P02"})
 #: And when a planned column or its type is gone.
