@@ -77,7 +77,7 @@ def test_every_named_test_ran_and_passed(name: str, row: str, request: pytest.Fi
     results = request.config.stash[RESULTS]
     paths = {Path(argument).resolve() for argument in request.config.args}
     if paths != {ROOT / "tests"} or results.deselected:
-        pytest.skip("the guard of the ledgers judges a run of the whole suite, and this is a part of it")
+        pytest.skip("a part of the suite: the guard of the ledgers judges a run of the whole one")
     cells = [cell for cell in read_ledger(name).cells if cell.row == row and cell.word == "test"]
     named = {cell: {item.nodeid for item in request.session.items if matches(cell.text, item.nodeid)} for cell in cells}
     found = results.wait_for(set().union(*named.values()), PATIENCE)

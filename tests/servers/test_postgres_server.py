@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from missing_servers import missing
 from postgres_server import PostgresDatabase, PostgresServer
 
 TESTS = Path(__file__).parents[1]
@@ -80,8 +81,9 @@ def test_a_missing_server_is_an_error_in_ci(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("setpriv") is None, reason="without setpriv a server outlives a killed session")
 def test_a_killed_session_takes_its_server_along(tmp_path: Path) -> None:
+    if shutil.which("setpriv") is None:
+        missing("setpriv", "install the package util-linux; without it a server outlives a killed session")
     done = run_pytest(tmp_path, KILLED)
     assert done.returncode == -signal.SIGKILL
     data = Path((tmp_path / "where").read_text())

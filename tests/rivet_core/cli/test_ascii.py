@@ -96,7 +96,6 @@ def test_init_fails_for_no_name_either(spawn: Rivet, odd: Path, options: tuple[s
     assert code is None or done.code == code
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="capability: a terminal of its own")
 def test_the_progress_display_fails_for_none(odd: Path) -> None:
     import pty
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from missing_servers import missing
 
 from rivet_core.destinations.local.destination import LocalDestination
 from rivet_core.destinations.local.options import LocalOptions
@@ -52,7 +53,7 @@ def part(local: LocalDestination) -> Path:
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Iterator[Path]:
     if not SHARED_MEMORY.is_dir() or SHARED_MEMORY.stat().st_dev == tmp_path.stat().st_dev:
-        pytest.skip("there is no second file system")
+        missing("a second file system", "/dev/shm is not there, or holds the temporary folder as well")
     folder = SHARED_MEMORY / f"rivet-test-{os.getpid()}"
     folder.mkdir()
     yield folder
@@ -335,7 +336,7 @@ def test_a_full_file_system_is_named_and_nothing_is_visible(tmp_path: Path) -> N
         ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(mounted)], capture_output=True, check=False
     )
     if made.returncode:
-        pytest.skip("this user may mount no file system")
+        missing("a small file system", "only root can mount one")
     try:
         local = LocalDestination(LocalOptions(path=mounted / "out"))
         (tmp_path / "part").write_bytes(b"x" * 1_000_000)
@@ -366,8 +367,9 @@ except Exception as error:
 """
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
 def test_a_folder_that_may_not_be_written_is_named() -> None:
+    if os.getuid() != 0:
+        missing("another user", "only root can become one")
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         found = subprocess.run(
@@ -388,7 +390,7 @@ def test_closing_twice_is_harmless(local: LocalDestination) -> None:
 def test_every_new_name_is_synced_before_put_returns(root: Path) -> None:
     """Watched from outside: the file before its rename, then its folder, and the folders above that were made."""
     if shutil.which("strace") is None:
-        pytest.skip("there is no strace")
+        missing("strace", "install the package strace")
     code = (
         "import sys; from pathlib import Path; from rivet_core.destinations.local.destination import LocalDestination;"
         "from rivet_core.destinations.local.options import LocalOptions;"
