@@ -8,6 +8,7 @@ import pytest
 from rivet_core.engine.gates import GateResult
 from rivet_core.engine.outcome import Outcome
 from rivet_core.engine.report import ExportReport, RunReport
+from rivet_core.engine.report_files import run_summary
 from rivet_core.engine.report_text import bytes_text, count_text, report_text, shown_params
 from rivet_core.errors import (
     BusyError,
@@ -114,6 +115,27 @@ def test_every_next_command_has_the_params() -> None:
     exports = (export(), export(BUSY, status="open"), export(INTEGRITY, status="failed"))
     text = report_text(attrs.evolve(report(*exports), params=("day=2026-01-01",)))
     assert text.partition("Next:")[2].count(" -c rivet.yaml -p day=2026-01-01 ") == 3
+
+
+def test_a_summary_resumes_an_open_run_by_the_command_of_the_report() -> None:
+    one = export(BUSY, status="open")
+    found = attrs.evolve(report(one), config="my rivet.yaml", params=("day=2026-01-01",))
+    command = run_summary(found, one)["resume_command"]
+    assert command == "rivet run -c 'my rivet.yaml' -p day=2026-01-01 -e orders"
+    assert f"  {command}    resumes" in report_text(found)
+
+
+@pytest.mark.parametrize(
+    ("one", "resumable"),
+    [
+        (export(BUSY, status="open"), True),
+        (export(BUSY, status="open", goes_on=False), False),
+        (export(INTEGRITY, status="failed"), False),
+    ],
+)
+def test_only_an_open_run_whose_parts_the_next_one_uses_is_resumable(one: ExportReport, *, resumable: bool) -> None:
+    summary = run_summary(report(one), one)
+    assert (summary["resumable"], summary["resume_command"] is not None) == (resumable, resumable)
 
 
 @pytest.mark.parametrize(

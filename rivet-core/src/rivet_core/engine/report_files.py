@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from rivet_core.engine.report_text import bytes_text, verification_text
+from rivet_core.engine.report_text import bytes_text, run_command, verification_text
 from rivet_core.types import one_line
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def _write(path: Path, text: str) -> None:
 def run_summary(report: RunReport, export: ExportReport) -> dict[str, Any]:
     """Return one run's summary, free of secrets."""
     outcome, intent = export.outcome, export.intent
-    resumable = outcome.status == "open"
+    resumable = outcome.status == "open" and outcome.goes_on
     checks = {result.gate: result for result in outcome.gates}
     drift = checks.get("schema_drift")
     changed = drift is not None and drift.verdict != "pass"
@@ -78,7 +78,7 @@ def run_summary(report: RunReport, export: ExportReport) -> dict[str, Any]:
         "error_code": None if outcome.error is None else outcome.error.code,
         "error_message": None if outcome.error is None else outcome.error.message,
         "resumable": resumable,
-        "resume_command": f"rivet run -c {report.config} -e {outcome.export}" if resumable else None,
+        "resume_command": run_command(report, export) if resumable else None,
     }
 
 

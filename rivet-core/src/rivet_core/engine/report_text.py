@@ -27,6 +27,11 @@ def report_text(report: RunReport) -> str:
     return "\n\n".join(blocks)
 
 
+def run_command(report: RunReport, export: ExportReport) -> str:
+    """Return the command that runs one export again, as a shell takes it."""
+    return f"rivet run -c {_config(report)} -e {shlex.quote(export.outcome.export)}"
+
+
 def shown_params(words: tuple[str, ...]) -> tuple[str, ...]:
     """Return the words of ``--param`` without the values that are secrets or pieces of them.
 
@@ -109,19 +114,22 @@ def _together(report: RunReport) -> str:
     return f"{total}: {', '.join(counted)}; {count_text(rows, 'row')} in {seconds:.2f} s"
 
 
+def _config(report: RunReport) -> str:
+    return " -p ".join(map(shlex.quote, (report.config, *report.params)))
+
+
 def _next_steps(report: RunReport) -> Iterator[str]:
-    config = " -p ".join(map(shlex.quote, (report.config, *report.params)))
     done = [export for export in report.exports if export.exit is Exit.DONE]
     open_questions = [export for export in done if export.readable and export.verification is None]
     if any(export.outcome.status == "success" for export in open_questions):
-        yield f"rivet validate -c {config}    verify what was written, without the source"
+        yield f"rivet validate -c {_config(report)}    verify what was written, without the source"
     for export in report.exports:
         error = export.outcome.error
-        name = shlex.quote(export.outcome.export)
+        command = run_command(report, export)
         if export.outcome.status == "open":
-            yield f"rivet run -c {config} -e {name}    {NEXT_RUN[export.outcome.goes_on].removeprefix('it ')}"
+            yield f"{command}    {NEXT_RUN[export.outcome.goes_on].removeprefix('it ')}"
         elif export.outcome.status == "failed":
-            yield f"rivet run -c {config} -e {name}    once the cause is mended: reads again from the last success"
+            yield f"{command}    once the cause is mended: reads again from the last success"
         elif error is not None and error.remedy:
             yield f"{export.outcome.export}: {error.remedy}"
         elif export.exit is not Exit.DONE:
