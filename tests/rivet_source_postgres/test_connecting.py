@@ -193,3 +193,31 @@ def test_a_connection_that_came_too_late_may_fail_to_close() -> None:
     connecting._connection = Broken()
     connecting.give_up()
     assert connecting._connection is None
+
+
+def test_a_connection_that_was_handed_out_is_no_longer_the_waits_to_close(room: Any) -> None:
+    connecting = Connecting(Secret(room.url))
+    connection = connecting.wait()
+    try:
+        connecting.give_up()
+        with closing(connection.statement()) as statement:
+            statement.run("SELECT 1 AS one")
+            batch = statement.next_batch()
+            assert batch is not None
+            assert batch.to_pydict() == {"one": [1]}
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize("asks", ["rows", "schema"])
+def test_a_connection_that_takes_no_more_statements_is_an_error_of_ours(room: Any, asks: str) -> None:
+    with closing(room.source()) as source:
+        source.check()
+        session = source._main()
+        # As after its connection died.
+        session.open()._connection.close()
+        with pytest.raises(RivetError) as caught:
+            getattr(session, asks)("SELECT 1 AS one")
+        assert caught.value.code.startswith("RIVET_SOURCE_")
+        # And the next question opens another one.
+        assert session.rows("SELECT 1 AS one") == [{"one": 1}]

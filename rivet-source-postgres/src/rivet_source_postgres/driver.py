@@ -239,7 +239,7 @@ class Connecting:
         self._error: BaseException | None = None
 
     def wait(self) -> Connection:
-        """Return the connection.
+        """Return the connection, which is the caller's to close from then on; :meth:`give_up` no longer reaches it.
 
         :raises GivenUp: when :meth:`give_up` was called first, or Ctrl-C was pressed in the main thread.
         """
@@ -252,9 +252,11 @@ class Connecting:
             raise
         if self._error is not None:
             raise self._error
-        if self._connection is None:
+        with self._lock:
+            connection, self._connection = self._connection, None
+        if connection is None:
             raise GivenUp
-        return self._connection
+        return connection
 
     def give_up(self) -> None:
         """End the wait; from any thread."""

@@ -85,8 +85,7 @@ class Session:
         connection = self.open()
         with self.transaction():
             ended = False
-            with self._lock:
-                self._statement = statement = connection.statement()
+            statement = self._begin_statement(connection, relation)
             try:
                 schema = statement.schema(sql)
                 ended = True
@@ -156,9 +155,7 @@ class Session:
                 raise failure(error, relation=relation) from error
             ended = True
 
-        with self._lock:
-            self._cancelled = False
-            self._statement = statement = connection.statement()
+        statement = self._begin_statement(connection, relation)
         try:
             yield batches(statement)
         finally:
@@ -184,6 +181,17 @@ class Session:
             # A dead connection cannot be closed properly; the first error is the one that counts.
             with suppress(*ERRORS):
                 connection.close()
+
+    def _begin_statement(self, connection: Connection, relation: str | None) -> Statement:
+        try:
+            with self._lock:
+                self._cancelled = False
+                self._statement = connection.statement()
+                return self._statement
+        except ERRORS as error:
+            # It takes no statement any more; the next question opens another one.
+            self.close()
+            raise failure(error, relation=relation) from error
 
     def _finish(self, statement: Statement, *, ended: bool) -> None:
         with self._lock:
