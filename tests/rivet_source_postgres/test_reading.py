@@ -342,6 +342,30 @@ def test_cancel_ends_a_read_between_batches_too(long: Any) -> None:
     assert long.own.now() is not None
 
 
+def test_a_cancel_before_the_first_batch_keeps_the_statement_from_running(room: Any) -> None:
+    room.run_sql("CREATE VIEW slow AS SELECT pg_sleep(600)::text AS a")
+    request = request_of(room, Table("slow"))
+    with room.own.read(request, ReadContext()) as batches:
+        room.own.cancel()
+        # Else a statement that ran would be waited for without end.
+        rescue = threading.Timer(5, room.own.cancel)
+        rescue.start()
+        began = time.monotonic()
+        with pytest.raises(RivetError, match="cancel"):
+            next(batches)
+        rescue.cancel()
+    assert time.monotonic() - began < 4
+    assert until(lambda: room.psql_text(RUNNING) == "0")
+
+
+def test_a_cancel_behind_the_last_batch_is_no_clean_end(room: Any) -> None:
+    with room.own._main().stream("SELECT 1 AS one") as batches:
+        next(batches)
+        room.own.cancel()
+        with pytest.raises(RivetError, match="cancel"):
+            next(batches)
+
+
 def test_a_question_during_a_read_does_not_end_it(many: Any) -> None:
     request = request_of(many, Table("many"), budget=Budget(bytes=64 * 1024))
     with many.own.read(request, ReadContext()) as batches:

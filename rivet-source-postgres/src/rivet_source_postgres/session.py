@@ -142,15 +142,14 @@ class Session:
         def batches(statement: Statement) -> Iterator[pa.RecordBatch]:
             nonlocal ended
             try:
+                # The server takes no notice of a cancel while nothing runs.
+                self._refuse_cancelled()
                 statement.run(sql, batch_bytes=batch_bytes)
                 while (batch := statement.next_batch()) is not None:
-                    if self._cancelled:
-                        msg = "the read was cancelled"
-                        raise EnvironmentFailure(
-                            msg, code="RIVET_SOURCE_QUERY_FAILED", remedy="Run the same command again."
-                        )
+                    self._refuse_cancelled()
                     yield batch
                     del batch
+                self._refuse_cancelled()
             except ERRORS as error:
                 raise failure(error, relation=relation) from error
             ended = True
@@ -181,6 +180,11 @@ class Session:
             # A dead connection cannot be closed properly; the first error is the one that counts.
             with suppress(*ERRORS):
                 connection.close()
+
+    def _refuse_cancelled(self) -> None:
+        if self._cancelled:
+            msg = "the read was cancelled"
+            raise EnvironmentFailure(msg, code="RIVET_SOURCE_QUERY_FAILED", remedy="Run the same command again.")
 
     def _begin_statement(self, connection: Connection, relation: str | None) -> Statement:
         try:
