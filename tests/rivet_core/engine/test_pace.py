@@ -91,19 +91,36 @@ def test_reading_gives_way_to_a_server_under_pressure_in_proportion() -> None:
     assert pace.batch_rows == 562
 
 
-def test_a_question_for_the_pressure_takes_no_longer_than_any_other_answer() -> None:
-    cancelled = threading.Event()
+def test_a_question_for_the_pressure_is_an_answer_like_any_other() -> None:
+    cancelled, read = threading.Event(), []
 
     def pressure() -> int:
         cancelled.wait(20)
         raise LookupError
 
+    def batches() -> Generator[Batch, None, None]:
+        for batch in slow(3):
+            read.append(batch)
+            yield batch
+
     pace = Pace(Tuning(adaptive=True), pressure=pressure)
     began = time.monotonic()
-    with Watch(0.2, cancelled.set) as watch, pytest.raises(EnvironmentFailure) as caught:
-        list(pace.of((batch for batch in watch.each(slow(3))), watch))
+    with Watch(0.2, cancelled.set) as watch, pytest.raises(EnvironmentFailure, match="pressure") as caught:
+        list(pace.of((batch for batch in watch.each(batches())), watch))
     assert caught.value.code == "RIVET_SOURCE_STATEMENT_TIMEOUT"
+    # The question was too late, and no batch after it.
+    assert len(read) == 1
     assert time.monotonic() - began < 5
+
+
+def test_what_a_question_for_the_pressure_fails_with_in_time_is_no_answer() -> None:
+    def pressure() -> int:
+        msg = "the server's own limit"
+        raise EnvironmentFailure(msg, code="RIVET_SOURCE_STATEMENT_TIMEOUT")
+
+    pace = Pace(Tuning(adaptive=True), pressure=pressure)
+    with Watch(60, threading.Event().set) as watch:
+        assert len(list(pace.of((batch for batch in watch.each(slow(3))), watch))) == 3
 
 
 def test_a_cancel_ends_the_pauses_for_the_servers_sake() -> None:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import attrs
 import structlog
 
 if TYPE_CHECKING:
+    from rivet_core.engine.watch import Watch
     from rivet_core.requests import Tuning
 
 log = structlog.get_logger("rivet.engine")
@@ -91,10 +93,12 @@ class Adaptation:
         """By how much a batch of the configured size is too large: 0 at full speed, 1 at half of it."""
         return self._configured / self.rows - 1
 
-    def after_batch(self, ask: AskPressure) -> None:
+    def after_batch(self, ask: AskPressure, watch: Watch | None = None) -> None:
         """Count a batch, and look at the server when it is time.
 
         :param ask: the source's :meth:`~rivet_core.protocols.PressureSource.pressure`; what it raises is no answer.
+        :param watch: of the read that the batch is of.
+        :raises EnvironmentFailure: the watch's ``RIVET_SOURCE_STATEMENT_TIMEOUT``: its cancel ended the read, too.
         """
         if not self._wanted:
             return
@@ -102,7 +106,8 @@ class Adaptation:
             self._batches += 1
             if self._batches % _LOOK_EVERY != 1 or self._known.blind:
                 return
-        count = _answer(ask)
+        question = partial(_answer, ask)
+        count = question() if watch is None else watch.answer(question, "to the question for its server's pressure")
         with self._lock:
             self._learn(count, self._clock())
 

@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import closing
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
@@ -61,7 +60,7 @@ class Pace:
     def of(self, batches: Generator[Batch, None, None], watch: Watch | None = None) -> Generator[Batch, None, None]:
         """Yield the batches with pauses between them; closing it closes the read.
 
-        :param watch: of the read; the source's pressure is asked for under it, too.
+        :param watch: of the read; a question for the source's pressure is an answer like a batch, and has its time.
         """
         with closing(batches):
             began = time.monotonic()
@@ -87,7 +86,7 @@ class Pace:
         """Pause in proportion to the time that a batch took, while the server is under pressure."""
         if self._pressure is None:
             return
-        self._adaptation.after_batch(self._pressure if watch is None else partial(watch.answer, self._pressure))
+        self._adaptation.after_batch(self._pressure, watch)
         if slowdown := self._adaptation.slowdown:
             self._awake.wait(min(_LONGEST_PAUSE, worked_seconds * slowdown))
 

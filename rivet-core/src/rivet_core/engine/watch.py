@@ -1,4 +1,4 @@
-"""How long a source may take for one answer: a batch, a count, a fact. It may take no longer than a run goes on.
+"""How long a source may take for one answer: a batch, a count, a fact, its server's pressure. Never as long as it likes.
 
 It is the engine's watch and not the server's limit, which would end a statement that delivers a large relation, batch
 after batch, in good time.
@@ -61,6 +61,7 @@ class Watch:
         self._stop = stop
         self._lock = threading.Lock()
         self._asked_at: float | None = None
+        self._asked = ""
         self._late = False
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look, name="rivet-watch", daemon=True)
@@ -77,13 +78,15 @@ class Watch:
         if self._watches:
             self._thread.join()
 
-    def answer(self, question: Callable[[], T]) -> T:
+    def answer(self, question: Callable[[], T], asked: str = "") -> T:
         """Return the source's answer.
 
+        :param asked: for the error, as in ``to the question for ...``; a batch has no words of its own.
         :raises EnvironmentFailure: ``RIVET_SOURCE_STATEMENT_TIMEOUT`` when it took too long, and was cancelled.
         """
         with self._lock:
             self._asked_at, self._unwanted_at = time.monotonic(), None
+            self._asked = f" {asked}" if asked else ""
         try:
             given = question()
         except Exception as error:
@@ -183,9 +186,9 @@ class Watch:
                 return
 
     def _failure(self) -> EnvironmentFailure:
-        msg = f"the source gave no answer within {self._seconds:g} s"
+        msg = f"the source gave no answer{self._asked} within {self._seconds:g} s"
         if not self._late:
-            msg = f"the source gave no answer within {self._patience:g} s after it was cancelled"
+            msg = f"the source gave no answer{self._asked} within {self._patience:g} s after it was cancelled"
         return EnvironmentFailure(
             msg,
             code="RIVET_SOURCE_STATEMENT_TIMEOUT",
