@@ -1,7 +1,8 @@
 """How a run gives way to others while its source's server is under pressure, and takes up speed again.
 
-One count of rows stands for its speed: what a batch is allowed to hold. Statements that begin later ask for batches of
-that size; a statement that is running cannot be told, so its batches are paused behind by what they are too large.
+One count of rows stands for its speed: what a batch is allowed to hold. Every batch is followed by a pause that lowers
+the speed to the share that this count is of the configured one. Units that begin then also ask for batches of that size;
+the pages of a unit keep the size of its beginning. Workers stay as many as they are.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ class Adaptation:
 
     @property
     def slowdown(self) -> float:
-        """By how much a batch of the configured size is too large: 0 at full speed, 1 at half of it."""
+        """The pause behind each batch, as a share of the time that the batch took: 0 at full speed, 1 at half of it."""
         return self._configured / self.rows - 1
 
     def after_batch(self, ask: AskPressure, watch: Watch | None = None) -> None:

@@ -1,4 +1,4 @@
-"""How long a source may take for one answer: a batch, a count, a fact, its server's pressure. Never as long as it likes.
+"""How long a source may take for one answer: a batch, a count, a fact, its pressure. None lasts for ever.
 
 It is the engine's watch and not the server's limit, which would end a statement that delivers a large relation, batch
 after batch, in good time.

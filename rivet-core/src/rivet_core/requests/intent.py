@@ -44,7 +44,7 @@ class Intent:
     :param unique_max_entries: distinct values after which the uniqueness of a column is no longer tracked.
     :param verify: ``size``, or ``content`` when the store must confirm every part's MD5.
     :param shape_drift_warn_factor: growth of a column's widest value that is worth a warning; 0 for never.
-    :param target: the warehouse that the type report gives advice for.
+    :param target: the warehouse that the type report is to give advice for; no effect yet.
     :param tuning: how gently the source is treated.
     :param strict: refuse columns that do not arrive as exact or compatible values.
     """

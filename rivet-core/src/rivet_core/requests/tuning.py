@@ -20,8 +20,8 @@ class Tuning:
     :param max_batch_bytes: the largest Arrow batch, or None.
     :param on_batch_exceeded: ``warn``, ``fail`` or ``auto_shrink``.
     :param max_value_bytes: the largest single cell; 0 for any.
-    :param adaptive: let pressure on the source change batch size and workers.
-    :param min_workers: the least workers that ``adaptive`` may leave.
+    :param adaptive: let pressure on the source lower the speed of reading: pauses, and smaller batches of later units.
+    :param min_workers: the least workers that ``adaptive`` may leave; no effect yet, since it changes no workers.
     """
 
     profile: str | None = None
