@@ -51,6 +51,7 @@ class DuckOptions:
     url_file: Path | None = None
     database: str | None = None
     ratio: float | None = None
+    paint: str = attrs.field(default="red", validator=in_(("red", "green")))
     labels: tuple[tuple[str, str], ...] = ()
     tls: Tls | None = None
     tuning: OwnTuning = OwnTuning()

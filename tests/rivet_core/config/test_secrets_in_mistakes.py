@@ -173,3 +173,36 @@ def test_a_near_miss_of_a_key_of_the_source_is_named_however_it_is_spelt(read: R
     said = told(read, "source: {type: duck, host: h, tuning: {Batch-Size: 5}}\n" + EXPORTS)
     assert "unknown key 'Batch-Size'" in said
     assert "did you mean 'batch_size'?" in said
+
+
+#: Blocks of a source with a word in the place of a value that is no secret.
+VALUES = {
+    "the type": "type: S, host: h",
+    "a number": "type: duck, host: h, port: S",
+    "a number in quotes": "type: duck, host: h, port: 'S'",
+    "a fraction": "type: duck, host: h, ratio: S",
+    "one of several words": "type: duck, host: h, tls: {mode: S}",
+    "the environment": "type: duck, host: h, environment: S",
+    "the profile": "type: duck, host: h, tuning: {profile: S}",
+    "a number of the tuning": "type: duck, host: h, tuning: {max_retries: S}",
+    "a truth value": "type: duck, host: h, tuning: {adaptive: S}",
+    "a block": "type: duck, host: h, tls: S",
+    "a name in a mapping": "type: duck, host: h, labels: {S: [x]}",
+    "what a plugin's rule refuses": "type: duck, host: h, paint: S",
+}
+
+
+@pytest.mark.parametrize("word", ["S3cret-Pw9", "S3cretPw9", "hunter2", "12345678"])
+@pytest.mark.parametrize("block", VALUES.values(), ids=VALUES)
+def test_a_word_in_the_place_of_a_value_of_the_source_is_not_repeated(read: Read, block: str, word: str) -> None:
+    said = told(read, "source: {" + block.replace("S", word) + "}\n" + EXPORTS)
+    assert word not in said
+
+
+@pytest.mark.parametrize("block", ["type: S, host: h", "type: duck, host: h, environment: S"])
+def test_an_ordinary_word_in_the_place_of_a_value_of_the_source_is_repeated(read: Read, block: str) -> None:
+    assert "'colour'" in told(read, "source: {" + block.replace("S", "colour") + "}\n" + EXPORTS)
+
+
+def test_a_mistaken_value_of_an_export_is_repeated(read: Read, export_text: Callable[[str], str]) -> None:
+    assert "'Co-1o4r'" in told(read, export_text("verify: Co-1o4r"))

@@ -13,7 +13,7 @@ import attrs
 import yaml
 
 from rivet_core.config.problems import ConfigurationInvalid, Problem
-from rivet_core.config.showing import can_hold_a_secret, in_source, is_ordinary, shown, without_passwords
+from rivet_core.config.showing import can_hold_a_secret, may_be_told, shown, without_passwords
 from rivet_core.config.syntax import syntax_problem
 from rivet_core.errors import Place
 
@@ -215,7 +215,7 @@ class _Growing:
             inner = path if secret else step(path, name)
             place = self._place(key, inner)
             if first := entries.get(name):
-                slipped = doubtful or (in_source(path) and not is_ordinary(name))
+                slipped = doubtful or not may_be_told(name, path)
                 named = "a key" if secret or slipped else shown(name)
                 message = f"{named} is given twice, first on line {first.place.line}"
                 place = self._place(key, path) if slipped else place

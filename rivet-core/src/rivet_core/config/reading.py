@@ -9,7 +9,7 @@ import attrs
 
 from rivet_core.config.placeholders import Expanded, Variables, expand
 from rivet_core.config.problems import INVALID, ConfigWarning, Problem
-from rivet_core.config.showing import in_source, is_ordinary, masked
+from rivet_core.config.showing import masked, may_be_told
 from rivet_core.types.foreign_text import reads_like_a_variable
 
 if TYPE_CHECKING:
@@ -99,4 +99,4 @@ class Reading:
 def _may_be_named(name: str, place: Place, *, secret: bool) -> bool:
     if reads_like_a_variable(name):
         return True
-    return not secret and (not in_source(place.path) or is_ordinary(name))
+    return not secret and may_be_told(name, place.path)

@@ -9,12 +9,12 @@ import re
 from typing import Final
 
 from rivet_core.types import redact
+from rivet_core.types.foreign_text import is_ordinary, reads_like_a_variable
 
 _LONGEST: Final = 60
 _URL: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://).*@.*", re.DOTALL)
 _KEY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
-#: What keys of a source's block look like, whoever's they are.
-_ORDINARY: Final = re.compile(r"[a-z_]+")
+_PLACEHOLDER: Final = re.compile(r"\$\{([^}:]*)\}")
 _SOURCE: Final = re.compile(r"source\b")
 #: Keys that can hold a secret, also misspelt or of a stranger's plugin.
 _SECRETIVE: Final = re.compile(
@@ -48,9 +48,12 @@ def can_hold_a_secret(key: str) -> bool:
     return _SECRETIVE.search(key) is not None
 
 
-def is_ordinary(key: str) -> bool:
-    """Whether a text is spelt as keys are; a secret that somebody put into the place of one hardly ever is."""
-    return _ORDINARY.fullmatch(key) is not None
+def may_be_told(text: str, path: str | None) -> bool:
+    """Whether a message may say what stands at a YAML path; in the source's block, anything may be a slipped secret."""
+    if not in_source(path) or is_ordinary(text):
+        return True
+    match = _PLACEHOLDER.fullmatch(text)
+    return match is not None and reads_like_a_variable(match[1])
 
 
 def in_source(path: str | None) -> bool:

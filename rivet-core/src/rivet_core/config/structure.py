@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
@@ -15,7 +15,7 @@ from rivet_core.config.names import LOCALE, can_name_a_file
 from rivet_core.config.nodes import Entry, Items, Keyed, Node, Scalar
 from rivet_core.config.problems import VALUE
 from rivet_core.config.scalars import Unreadable, read_boolean, read_float, read_integer
-from rivet_core.config.showing import can_hold_a_secret, is_a_word, masked, shown
+from rivet_core.config.showing import can_hold_a_secret, is_a_word, masked, may_be_told, shown
 from rivet_core.config.suggestions import closest, suggest
 from rivet_core.config.unfit import Unfit
 from rivet_core.config.unknown import unknown_key
@@ -145,7 +145,7 @@ def _structure_one(node: Node, hint: Any, reading: Reading, key: Entry | None) -
     mapped = hints.pairs(hint) or hints.values(hint)
     if mapped is None:
         return structure_class(hint, node, reading)
-    found = [(entry.key, structure(entry.value, mapped, reading, key=entry)) for entry in node]
+    found = [(entry.key, _named(entry, mapped, node, reading)) for entry in node]
     for entry in node:
         if "${" in entry.key:
             reading.problem(entry.place, "placeholders are put into values, not into keys", remedy="write the key out")
@@ -153,6 +153,18 @@ def _structure_one(node: Node, hint: Any, reading: Reading, key: Entry | None) -
     if any(value is WRONG for _, value in found):
         return WRONG
     return tuple(found) if hints.pairs(hint) is not None else dict(found)
+
+
+def _named(entry: Entry, hint: Any, mapping: Keyed, reading: Reading) -> Any:
+    """Return the value of a name that is the user's own; one that may not be told is told by the mapping's path."""
+    if may_be_told(entry.key, entry.place.path):
+        return structure(entry.value, hint, reading, key=entry)
+    trial = reading.trial()
+    value = structure(entry.value, hint, trial)
+    path = mapping.place.path
+    trial.problems = [attrs.evolve(one, place=attrs.evolve(one.place, path=path)) for one in trial.problems]
+    reading.absorb(trial)
+    return value
 
 
 def _sequence(node: Items, hint: Any, reading: Reading) -> Any:
@@ -174,22 +186,21 @@ def _scalar(node: Scalar, hint: Any, reading: Reading, key: Entry | None) -> Any
     words = hints.choices(hint)
     if words is not None:
         if text not in words:
-            message = f"must be {hints.wording(hint)}, and is {shown(node.text)}"
+            message = f"must be {hints.wording(hint)}, {_and_is(node)}"
             _complain(node, message, suggest(node.text, words), reading, key, code=VALUE)
             return WRONG
         return hint(text) if isinstance(hint, type) else text
     if hint in _READERS:
         if not (node.plain or expanded.lone):
-            message = f"must be {hints.wording(hint)}, and {shown(node.text)} in quotes is a text"
+            quoted = shown(node.text) if may_be_told(node.text, node.place.path) else "what stands"
+            message = f"must be {hints.wording(hint)}, and {quoted} in quotes is a text"
             _complain(node, message, "remove the quotes", reading, key)
             return WRONG
         try:
             return _READERS[hint](text)
         except Unreadable as error:
             why = f": {error.reason}" if error.reason else ""
-            _complain(
-                node, f"must be {hints.wording(hint)}, and is {shown(node.text)}{why}", error.remedy, reading, key
-            )
+            _complain(node, f"must be {hints.wording(hint)}, {_and_is(node)}{why}", error.remedy, reading, key)
             return WRONG
     if hint is Secret:
         if text and not expanded.used and ("://" not in text or _PASSWORD_IN_URL.match(text)):
@@ -235,9 +246,11 @@ def _construct(
                 remedy = error.remedy or _remedy(error.message, entry)
                 reading.problem(place, masked(error.message), code=error.code, remedy=remedy)
             elif isinstance(error, Unfit):
-                reading.problem(place, str(error), code=VALUE, remedy=error.remedy)
+                said = _untold(str(error), arguments.values(), place.path)
+                reading.problem(place, said, code=VALUE, remedy=error.remedy)
             else:
                 text = " ".join(str(error.args[0] if error.args else error).split()) or type(error).__name__
+                text = _untold(text, arguments.values(), place.path)
                 reading.problem(place, masked(text), code=VALUE, remedy=_remedy(text, entry))
             if entry is not None:
                 doubtful.add(entry.key)
@@ -282,10 +295,28 @@ def _name(key: Entry | None) -> str:
 
 def _shape_remedy(node: Node, parts: tuple[Any, ...]) -> str:
     if isinstance(node, Scalar) and any(hints.shape(part) is Items for part in parts):
-        return f"write it as a list: [{node.text}]" if is_a_word(node.text) else "write it as a list"
+        return f"write it as a list: [{node.text}]" if _fits_a_remedy(node) else "write it as a list"
     if any(hints.shape(part) is Keyed for part in parts):
         return "write its keys below it, each on a line of its own and indented"
     return "write one value behind the colon, in quotes where it has special characters"
+
+
+def _fits_a_remedy(node: Scalar) -> bool:
+    return is_a_word(node.text) and may_be_told(node.text, node.place.path)
+
+
+def _and_is(node: Scalar) -> str:
+    return f"and is {shown(node.text)}" if may_be_told(node.text, node.place.path) else "and this is none"
+
+
+def _untold(said: str, values: Iterable[object], path: str | None) -> str:
+    """Return what a rule says without the values that may not be told, which rules quote."""
+    for value in values:
+        text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+        # No password is as short as what may stand in our own words, too.
+        if len(text) > 3 and not may_be_told(text, path):
+            said = said.replace(text, "…")
+    return said
 
 
 def _example(field: OptionField) -> str:

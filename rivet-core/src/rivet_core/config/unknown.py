@@ -8,7 +8,7 @@ import attrs
 
 from rivet_core.config.nodes import Scalar, step
 from rivet_core.config.problems import Problem
-from rivet_core.config.showing import in_source, is_a_word, is_ordinary, shown
+from rivet_core.config.showing import is_a_word, may_be_told, shown
 from rivet_core.config.suggestions import closest, suggest
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def unknown_key(entry: Entry, known: Iterable[str]) -> Problem:
     """Return the problem; what may be a piece of a secret is not named."""
     known = tuple(known)
     empty = isinstance(entry.value, Scalar) and entry.value.plain and not entry.value.text
-    slipped = in_source(entry.place.path) and not is_ordinary(entry.key)
+    slipped = not may_be_told(entry.key, entry.place.path)
     if closest(entry.key, known) is None and (entry.doubtful or empty or slipped or not is_a_word(entry.key)):
         place = attrs.evolve(entry.place, path=_above(entry))
         remedy = "write 'key: value', and put a text with commas, colons or other special characters in quotes"

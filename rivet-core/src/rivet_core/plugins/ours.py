@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from rivet_core.errors import UsageError
 from rivet_core.plugins.entries import CORE, Seam
+from rivet_core.types.foreign_text import is_ordinary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -57,8 +58,10 @@ def missing_kind(
     :param broken: for runners: messages of those that could not be asked.
     """
     word = "runner for mode" if seam is Seam.RUNNER else str(seam)
+    # Beside its password, the type of a source is where a password slips to.
+    called = repr(kind) if seam is not Seam.SOURCE or is_ordinary(kind) else "that is asked for"
     names = sorted(set(installed))
-    message = f"no installed plugin offers the {word} {kind!r}; installed: {', '.join(names) or 'none'}"
+    message = f"no installed plugin offers the {word} {called}; installed: {', '.join(names) or 'none'}"
     if reasons := tuple(broken):
         message += f"; not usable: {'; '.join(reasons)}"
     return UsageError(message, code="RIVET_PLUGIN_MISSING", remedy=_remedy(seam, kind, names, tuple(hidden)))
