@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -57,12 +55,9 @@ def read(
             fields=tuple(column.field for column in request.columns),
             max_value_bytes=max_value_bytes,
         )
-        with (
-            session.stream(sql, batch_bytes=_batch_bytes(request.budget), relation=str(relation)) as stream,
-            _cancelled_at(context.deadline, session) as expired,
-        ):
+        with session.stream(sql, batch_bytes=_batch_bytes(request.budget), relation=str(relation)) as stream:
             batches = _batches(stream, max(request.budget.rows, 1), marks, nulling, delivery)
-            yield _named(batches, expired, request)
+            yield _named(batches, request)
 
 
 def _batch_bytes(budget: Budget) -> int:
@@ -120,20 +115,12 @@ def _batches(
         yield Batch(data=pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in schema], schema=schema))
 
 
-def _named(batches: Iterator[Batch], expired: threading.Event, request: ReadRequest) -> Iterator[Batch]:
+def _named(batches: Iterator[Batch], request: ReadRequest) -> Iterator[Batch]:
     """Give the errors that only a read can tell apart their names."""
     place = Place(relation=str(request.relation))
     try:
         yield from batches
     except RivetError as error:
-        if expired.is_set():
-            msg = "the read did not end before its deadline"
-            raise EnvironmentFailure(
-                msg,
-                code="RIVET_SOURCE_STATEMENT_TIMEOUT",
-                place=place,
-                remedy="Read in smaller units, or give it more time.",
-            ) from error
         if sqlstate(error) in _COLUMN_GONE:
             msg = f"a planned column can no longer be read: {error.message}"
             raise EnvironmentFailure(
@@ -167,27 +154,6 @@ def _without_place(error: RivetError, request: ReadRequest) -> RivetError | None
         place=Place(relation=str(request.relation), field=next(iter(casts)) if len(casts) == 1 else None),
         remedy="Take the column out of columns, repair the value, or leave its row out with a query.",
     )
-
-
-@contextmanager
-def _cancelled_at(deadline: float | None, session: Session) -> Iterator[threading.Event]:
-    """Cancel the session's statement when the time is up; the event says so."""
-    expired = threading.Event()
-    if deadline is None:
-        yield expired
-        return
-
-    def expire() -> None:
-        expired.set()
-        session.cancel()
-
-    timer = threading.Timer(max(0.0, deadline - time.monotonic()), expire)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield expired
-    finally:
-        timer.cancel()
 
 
 def _nulled_by_server(column: Column) -> str | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-import time
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -247,17 +246,6 @@ def test_cancel_without_a_read_does_nothing(database: Database) -> None:
     database.source.check()
     database.source.cancel()
     assert numbers(database) == [1]
-
-
-def test_a_read_ends_at_its_deadline(database: Database) -> None:
-    columns = database.source.describe(ENDLESS, ColumnRules()).columns
-    context = ReadContext(deadline=time.monotonic() + 0.3)
-    with (
-        pytest.raises(EnvironmentFailure) as caught,
-        database.source.read(ReadRequest(relation=ENDLESS, columns=columns), context) as batches,
-    ):
-        list(batches)
-    assert caught.value.code == "RIVET_SOURCE_STATEMENT_TIMEOUT"
 
 
 def test_a_dropped_column_is_an_error_and_not_its_own_name(database: Database) -> None:

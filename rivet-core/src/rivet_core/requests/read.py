@@ -47,10 +47,8 @@ class ReadContext:
     """The circumstances of one read.
 
     :param attempt: 1 for the first.
-    :param deadline: ``time.monotonic()`` by which the read must end, or None.
     :param snapshot: read in this state, or raise :class:`~rivet_core.errors.SnapshotGone`.
     """
 
     attempt: int = 1
-    deadline: float | None = None
     snapshot: Snapshot | None = None

@@ -43,19 +43,17 @@ class UnitTask:
 
     :param attempt: 1 for the first.
     :param mark: the unit's last recorded mark, to read on after; None to begin at its start.
-    :param deadline: as in :class:`~rivet_core.requests.ReadContext`; None where the task travels to another machine.
     """
 
     unit: Unit
     attempt: int = 1
     mark: Position | None = None
     snapshot: Snapshot | None = None
-    deadline: float | None = None
 
     @property
     def context(self) -> ReadContext:
         """The circumstances of the attempt's reads."""
-        return ReadContext(attempt=self.attempt, deadline=self.deadline, snapshot=self.snapshot)
+        return ReadContext(attempt=self.attempt, snapshot=self.snapshot)
 
 
 def has_marks(unit: Unit, plan: Plan) -> bool:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rivet_core.errors import EnvironmentFailure
-from rivet_core.sources.sqlite.faults import failure, translated, unusable
+from rivet_core.sources.sqlite.faults import translated, unusable
 from rivet_core.sources.sqlite.names import quote, view_name
-from rivet_core.types import Query, Relation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from rivet_core.types import Query
+
 #: Seconds that SQLite itself waits for a lock; longer waits are the engine's retries.
 _BUSY_SECONDS = 5.0
-#: Steps of SQLite's virtual machine between two looks at the clock: about a millisecond.
-_STEPS = 100_000
 
 
 def connect(file: Path) -> sqlite3.Connection:
@@ -71,19 +69,3 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         yield
     finally:
         connection.rollback()
-
-
-@contextmanager
-def within(connection: sqlite3.Connection, relation: Relation, deadline: float | None) -> Iterator[None]:
-    """Translate the errors of the block's statements, and end them when ``time.monotonic()`` passes the deadline."""
-    if deadline is None:
-        with translated(relation):
-            yield
-        return
-    connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
-    try:
-        yield
-    except (sqlite3.Error, sqlite3.Warning) as error:
-        raise failure(error, relation, timed_out=time.monotonic() > deadline) from error
-    finally:
-        connection.set_progress_handler(None, 0)

@@ -72,7 +72,7 @@ def translated(relation: Relation | None) -> Iterator[None]:
         raise failure(error, relation) from error
 
 
-def failure(error: Exception, relation: Relation | None, *, timed_out: bool = False) -> RivetError:
+def failure(error: Exception, relation: Relation | None) -> RivetError:
     """Return the error of a statement in our words."""
     name = None if relation is None else str(relation)
     place = Place(relation=name)
@@ -85,15 +85,6 @@ def failure(error: Exception, relation: Relation | None, *, timed_out: bool = Fa
             code="RIVET_SOURCE_VALUE_UNREPRESENTABLE",
             place=Place(relation=name, field=bad_text["column"]),
             remedy="Read the column's bytes with columns: {name: binary}, or mend the text in the database.",
-        )
-    if code == sqlite3.SQLITE_INTERRUPT and timed_out:
-        msg = "the statement ran longer than it may"
-        return EnvironmentFailure(
-            msg,
-            code="RIVET_SOURCE_STATEMENT_TIMEOUT",
-            place=place,
-            remedy="Give it more time, or read in smaller units over an index.",
-            transient=True,
         )
     if code in _WAIT:
         return EnvironmentFailure(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rivet_core.errors import EnvironmentFailure, InternalError, Place, SnapshotGone
 from rivet_core.schema import Bounds, Key, RelationFacts, TableSchema
 from rivet_core.sources.sqlite import catalogue, faults, statement
-from rivet_core.sources.sqlite.connection import connect, prepare_query, transaction, within
+from rivet_core.sources.sqlite.connection import connect, prepare_query, transaction
 from rivet_core.sources.sqlite.describe import delivered
 from rivet_core.sources.sqlite.fetching import Rows
 from rivet_core.sources.sqlite.keyfacts import key_columns, key_facts
@@ -93,9 +93,10 @@ class SqliteSource:
         return tuple(map(position, distinct))
 
     def count(self, request: ReadRequest, context: ReadContext) -> int:
+        del context
         relation = _relation_of(request)
         connection = self._relation(relation)
-        with within(connection, relation, context.deadline):
+        with faults.translated(relation):
             facts = key_facts(connection, relation, key_columns(request, request.order))
             asked = statement.count(request, relation, facts)
             number = connection.execute(asked.sql, asked.parameters).fetchone()[0]
@@ -118,7 +119,7 @@ class SqliteSource:
         connection = self._relation(relation)
         cursor = connection.cursor()
         with transaction(connection):
-            rows = _batches(cursor, request, relation, context)
+            rows = _batches(cursor, request, relation)
             try:
                 yield rows
             finally:
@@ -167,11 +168,9 @@ class SqliteSource:
         return connection
 
 
-def _batches(
-    cursor: sqlite3.Cursor, request: ReadRequest, relation: Relation, context: ReadContext
-) -> Generator[Batch, None, None]:
+def _batches(cursor: sqlite3.Cursor, request: ReadRequest, relation: Relation) -> Generator[Batch, None, None]:
     connection = cursor.connection
-    with within(connection, relation, context.deadline):
+    with faults.translated(relation):
         facts = key_facts(connection, relation, key_columns(request, request.order))
         asked = statement.select(request, relation, facts)
         repeatable = catalogue.is_stored(connection, relation)
