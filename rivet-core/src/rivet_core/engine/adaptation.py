@@ -1,8 +1,8 @@
 """How a run gives way to others while its source's server is under pressure, and takes up speed again.
 
 One count of rows stands for its speed: what a batch is allowed to hold. Every batch is followed by a pause that lowers
-the speed to the share that this count is of the configured one. Units that begin then also ask for batches of that size;
-the pages of a unit keep the size of its beginning. Workers stay as many as they are.
+the speed to the share that this count is of the configured one. Units that begin then also ask for batches of that
+size; the pages of a unit keep the size of its beginning. Workers stay as many as they are.
 """
 
 from __future__ import annotations
