@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from typing import Any
 
 import pytest
@@ -83,6 +84,36 @@ def test_every_unknown_column_is_told_at_once_with_its_line(postgres_database: P
         ]
         assert [name in done.err for name in ("nope, never", "gone", "lost", "zip", "zap")] == [True] * 5
     assert "rivet.yaml:9:5, exports.a.columns" in place.rivet("run", "-c", "rivet.yaml").err
+
+
+NAMED = {
+    "no table": ("table: t", "exports.a.table"),
+    "no column": ("query: select nope from pg_class", "exports.a.query"),
+    "a file": ("query_file: q.sql", "exports.a.query_file"),
+}
+
+
+@pytest.mark.parametrize("command", ["run", "check"])
+@pytest.mark.parametrize(("way", "path"), NAMED.values(), ids=NAMED)
+def test_what_the_server_refuses_to_read_has_the_line_of_the_key_that_names_it(
+    postgres_database: PostgresDatabase, place: Place, way: str, path: str, command: str
+) -> None:
+    (place.folder / "q.sql").write_text("select nope from pg_class")
+    source = f"source:\n  type: postgres\n  url: '{postgres_database.url}'\n"
+    (place.folder / "rivet.yaml").write_text(source + EXPORT.replace("table: t", way))
+    done = place.rivet(command, "-c", "rivet.yaml", "--json-errors")
+    assert found(done.error()) == [(path, 6)]
+    assert f"rivet.yaml:6:5, {path}" in place.rivet(command, "-c", "rivet.yaml").err
+
+
+@pytest.mark.parametrize("command", ["run", "check"])
+@pytest.mark.parametrize("way", ["table: nope", "query: select nope from sqlite_master"])
+def test_what_sqlite_refuses_to_read_has_its_line_too(place: Place, way: str, command: str) -> None:
+    sqlite3.connect(place.folder / "d.db").close()
+    text = "source: {type: sqlite, path: d.db}\n" + EXPORT.replace("table: t", way)
+    (place.folder / "rivet.yaml").write_text(text)
+    done = place.rivet(command, "-c", "rivet.yaml", "--json-errors")
+    assert found(done.error()) == [(f"exports.a.{way.split(':')[0]}", 4)]
 
 
 def test_what_only_the_server_knows_has_its_line_too(postgres_database: PostgresDatabase, place: Place) -> None:

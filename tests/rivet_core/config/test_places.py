@@ -74,3 +74,22 @@ def test_what_has_a_place_already_keeps_it(read: Callable[..., Configuration], p
 def test_the_lines_show_no_value(read: Callable[..., Configuration]) -> None:
     configuration = read(TEXT.replace("host: h", "host: h\n  password: hunter2"), B="b")
     assert "hunter2" not in f"{configuration!r} {configuration.places!r}"
+
+
+@pytest.mark.parametrize(("export", "key", "line"), [("a", "table", 7), ("b", "query", 9), ("a.b", "table", 17)])
+def test_an_error_about_an_exports_relation_gets_the_line_of_the_key_that_names_it(
+    read: Callable[..., Configuration], export: str, key: str, line: int
+) -> None:
+    error = UsageError("no", code="RIVET_CONFIG_VALUE_INVALID", place=Place(relation="t"))
+    read(TEXT, B="b").places.locate(error, export=export)
+    assert error.place is not None
+    assert (error.place.path, error.place.line) == (f"exports.{export}.{key}", line)
+
+
+@pytest.mark.parametrize("place", [None, Place(path="source.url")])
+def test_an_error_about_something_else_is_not_put_to_the_exports_relation(
+    read: Callable[..., Configuration], place: Place | None
+) -> None:
+    error = UsageError("no", code="RIVET_CONFIG_VALUE_INVALID", place=place)
+    read(TEXT, B="b").places.locate(error, export="a")
+    assert (error.place and error.place.path) == (place and place.path)

@@ -48,7 +48,8 @@ def check(
             for intent in loaded.intents
             for declarations in (loaded.declarations(intent),)
         ]
-    invocation.locate(*(one.error for _, one in found))
+    for _, one in found:
+        invocation.locate(one.error, export=one.export)
     if as_json:
         say_json([_json(declarations, one) for declarations, one in found])
     else:

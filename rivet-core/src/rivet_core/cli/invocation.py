@@ -70,11 +70,11 @@ class Invocation:
             raise UsageError(msg, code="RIVET_CLI_VALUE_INVALID", remedy="set it to 0 or more, or unset it")
         return seconds
 
-    def locate(self, *errors: RivetError | None) -> None:
-        """Put the configuration's lines into errors that name a path of it."""
+    def locate(self, *errors: RivetError | None, export: str | None = None) -> None:
+        """Put the configuration's lines into errors that name a path of it, or a relation that an export reads."""
         for error in errors:
             if error is not None and self.places is not None:
-                self.places.locate(error)
+                self.places.locate(error, export=export)
 
     def on_terminal(self) -> bool:
         """Whether standard error is a terminal that can redraw a line."""

@@ -96,7 +96,8 @@ def run(invocation: Invocation, wishes: Wishes) -> int:
         if ended is None or not ended.alive:
             database.close()
     invocation.abandon_threads = ended.alive
-    invocation.locate(*(outcome.error for outcome in ended.outcomes))
+    for outcome in ended.outcomes:
+        invocation.locate(outcome.error, export=outcome.export)
     report = _report(invocation, wishes, loaded, ended, started, at_a_time)
     try:
         _print(invocation, wishes, report, loaded, piped=bool(piped))

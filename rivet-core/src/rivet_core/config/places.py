@@ -8,6 +8,7 @@ import attrs
 
 from rivet_core.config.nodes import Items, Keyed, Scalar, step
 from rivet_core.config.problems import ConfigurationInvalid
+from rivet_core.config.relations import WAYS
 
 if TYPE_CHECKING:
     from rivet_core.config.nodes import Node
@@ -43,12 +44,29 @@ class Places:
             place, node, rest = found
         return attrs.evolve(place, path=path)
 
-    def locate(self, error: RivetError) -> None:
-        """Put the file and the line into an error that knows only its path."""
+    def locate(self, error: RivetError, *, export: str | None = None) -> None:
+        """Put the file and the line into an error that knows only its path.
+
+        :param export: what the error is of; one about a relation and without a path is put to the key that names it.
+        """
         if isinstance(error, ConfigurationInvalid):
             error.put(attrs.evolve(problem, place=self._located(problem.place)) for problem in error.problems)
         elif error.place is not None:
-            error.place = self._located(error.place)
+            place = error.place
+            if export is not None and place.path is None and place.relation is not None:
+                place = attrs.evolve(place, path=self._naming(export))
+            error.place = self._located(place)
+
+    def _naming(self, export: str) -> str:
+        """Return the path of the key that names what an export reads."""
+        path = f"{_EXPORTS}.{export}"
+        found = self._export(path)
+        node = found[0] if found is not None else None
+        given = (
+            [entry.key for entry in node if not getattr(entry.value, "null", False)] if isinstance(node, Keyed) else []
+        )
+        way = next((key for key in given if key in WAYS), None)
+        return path if way is None else f"{path}.{way}"
 
     def _located(self, place: Place) -> Place:
         if place.path is None or place.file is not None or place.line is not None:
