@@ -138,3 +138,23 @@ def test_a_question_that_is_not_wanted_any_more_ends(database: Database) -> None
     timer.join()
     assert caught.value.remedy
     assert database.source.verdict(caught.value) is Verdict.FATAL
+
+
+@pytest.mark.parametrize("query", ["select nope from t", "select id from t where nope > 1"])
+def test_a_column_that_a_query_names_and_that_is_not_there_is_no_change_to_wait_for(
+    database: Database, query: str
+) -> None:
+    database.run("CREATE TABLE t (id INTEGER)")
+    with pytest.raises(EnvironmentFailure, match="nope") as caught:
+        database.source.describe(Query(query), ColumnRules())
+    assert (caught.value.code, caught.value.transient) == ("RIVET_SOURCE_QUERY_FAILED", False)
+
+
+def test_a_column_that_goes_while_it_is_read_is_a_change(database: Database) -> None:
+    database.run("CREATE TABLE t (id INTEGER, gone INTEGER)")
+    columns = database.source.describe(Table("t"), ColumnRules()).columns
+    database.run("ALTER TABLE t DROP COLUMN gone")
+    request = ReadRequest(relation=Table("t"), columns=columns)
+    with pytest.raises(EnvironmentFailure) as caught, database.source.read(request, ReadContext()) as batches:
+        list(batches)
+    assert (caught.value.code, caught.value.transient) == ("RIVET_SOURCE_COLUMNS_CHANGED_UNDER_READ", True)

@@ -64,16 +64,19 @@ def verdict(error: BaseException) -> Verdict:
 
 
 @contextmanager
-def translated(relation: Relation | None) -> Iterator[None]:
-    """Raise what SQLite says as an error with a code, a place and a remedy."""
+def translated(relation: Relation | None, *, describing: bool = False) -> Iterator[None]:
+    """Raise what SQLite says as an error with a code, a place and a remedy.
+
+    :param describing: the relation's columns are asked for, so that none of them can have changed.
+    """
     try:
         yield
     except (sqlite3.Error, sqlite3.Warning) as error:
-        raise failure(error, relation) from error
+        raise failure(error, relation, describing=describing) from error
 
 
-def failure(error: Exception, relation: Relation | None) -> RivetError:
-    """Return the error of a statement in our words."""
+def failure(error: Exception, relation: Relation | None, *, describing: bool = False) -> RivetError:
+    """Return the error of a statement in our words, see :func:`translated`."""
     name = None if relation is None else str(relation)
     place = Place(relation=name)
     text = str(error)
@@ -94,7 +97,7 @@ def failure(error: Exception, relation: Relation | None) -> RivetError:
             remedy=_WHEN_FREE,
             transient=True,
         )
-    if text.startswith("no such column"):
+    if text.startswith("no such column") and not describing:
         return EnvironmentFailure(
             f"the relation's columns changed: {text}",
             code="RIVET_SOURCE_COLUMNS_CHANGED_UNDER_READ",

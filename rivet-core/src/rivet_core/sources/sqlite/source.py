@@ -60,7 +60,7 @@ class SqliteSource:
 
     def describe(self, relation: Relation, rules: ColumnRules) -> TableSchema:
         connection = self._relation(relation)
-        with faults.translated(relation):
+        with faults.translated(relation, describing=True):
             columns = catalogue.columns_of(connection, relation)
             estimate = catalogue.estimated_rows(connection, relation)
         return TableSchema(columns=delivered(relation, columns, rules), estimated_rows=estimate)
