@@ -45,6 +45,15 @@ def test_what_needs_no_server_is_refused_before_anything_is_written(
     assert [file.name for file in place.folder.iterdir()] == ["rivet.yaml"]
 
 
+@pytest.mark.parametrize("command", ["run", "check"])
+def test_whether_a_query_of_sqlite_is_one_select_needs_no_file(place: Place, command: str) -> None:
+    text = "source: {type: sqlite, path: d.db}\n" + EXPORT.replace("table: t", "query: select 1; select 2")
+    (place.folder / "rivet.yaml").write_text(text)
+    done = place.rivet(command, "-c", "rivet.yaml", "--json-errors")
+    assert (done.code, found(done.error())) == (1, [("exports[0].query", 4)])
+    assert [file.name for file in place.folder.iterdir()] == ["rivet.yaml"]
+
+
 def test_what_is_known_together_is_told_together(place: Place) -> None:
     source = PARTS.replace("localhost", "far.example") + "  password_env: RIVET_TEST_UNSET\n"
     (place.folder / "rivet.yaml").write_text(f"source:\n{source}{EXPORT}    verify: content\n")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from rivet_core.capabilities import Restart, SourceCapabilities
 from rivet_core.hookspecs import SourceType, hookimpl
 from rivet_core.sources.sqlite.options import SqliteOptions
+from rivet_core.types import Query
 
 if TYPE_CHECKING:
     from rivet_core.protocols import Source
@@ -19,6 +22,14 @@ def open_later(options: SqliteOptions) -> Source:
     return SqliteSource(options)
 
 
+def check_query(query: str) -> None:
+    """Refuse a text that is not one SELECT, as the file would: a view's tables are looked for when it is read."""
+    from rivet_core.sources.sqlite.connection import prepare_query
+
+    with closing(sqlite3.connect(":memory:")) as connection:
+        prepare_query(connection, Query(query))
+
+
 @hookimpl
 def rivet_sources() -> list[SourceType]:
     return [
@@ -28,5 +39,6 @@ def rivet_sources() -> list[SourceType]:
             capabilities=SourceCapabilities(restart=Restart.MARK, relations=True),
             factory=open_later,
             schemes=("sqlite",),
+            check_query=check_query,
         )
     ]
