@@ -42,29 +42,18 @@ class TlsOptions:
 
 @attrs.frozen(kw_only=True)
 class TuningOptions:
-    """The ``tuning`` block; the source itself looks at ``lock_timeout_s``, ``max_value_mb`` and the profile.
+    """What the source itself looks at of the ``tuning`` block; the rest is the engine's.
 
     :param lock_timeout_s: by profile when not given.
     :param max_value_mb: the largest single cell; 0 for any.
     """
 
     profile: Literal["fast", "balanced", "safe"] | None = None
-    batch_size: int | None = None
-    batch_size_memory_mb: int | None = None
-    throttle_ms: int | None = None
-    statement_timeout_s: int | None = None
     lock_timeout_s: int | None = None
-    max_retries: int | None = None
-    retry_backoff_ms: int | None = None
-    memory_threshold_mb: int | None = None
-    max_batch_memory_mb: int | None = None
-    on_batch_memory_exceeded: str | None = None
     max_value_mb: int = 256
-    adaptive: bool = False
-    min_parallel: int | None = None
 
     def __attrs_post_init__(self) -> None:
-        for name in ("statement_timeout_s", "lock_timeout_s", "max_value_mb"):
+        for name in ("lock_timeout_s", "max_value_mb"):
             value = getattr(self, name)
             if value is not None and value < 0:
                 msg = f"{name} is {value}, but cannot be negative"
