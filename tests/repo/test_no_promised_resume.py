@@ -18,3 +18,25 @@ MODULES = sorted(ROOT.glob("rivet-*/src/**/*.py"))
 def test_no_remedy_promises_a_resume(module: Path) -> None:
     said = [line.strip() for line in module.read_text("utf-8").splitlines() if PROMISE.search(line)]
     assert said == []
+
+
+#: What promises it in prose, broken over lines or not.
+SENTENCE = re.compile(
+    r"next (?:one|run) resumes it|stays open and (?:it )?is resumed|always resume[sd]?\b|unfinished run is resumed"
+)
+TEXTS = sorted(
+    [
+        *MODULES,
+        *ROOT.glob("docs/**/*.md"),
+        ROOT / "docs/generate.py",
+        *ROOT.glob("changelog.d/*.md"),
+        ROOT / "README.md",
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    "text", [one for one in TEXTS if "resume" in one.read_text("utf-8")], ids=lambda p: str(p.relative_to(ROOT))
+)
+def test_no_page_and_no_docstring_promises_a_resume(text: Path) -> None:
+    assert SENTENCE.findall(" ".join(text.read_text("utf-8").split())) == []

@@ -57,8 +57,8 @@ _OUTPUTS: Final = """
 `rivet run --json` and `--summary-output` give `run_aggregate_id`, `started_at`, `finished_at`, `duration_ms`,
 `config_path`, `parallel_mode`, `total_exports`, `success_count`, `failed_count`, `skipped_count`, `total_rows`,
 `total_files`, `total_bytes`, `total_bytes_read`, `exit_class`, `warnings` and `per_export`. The `status` of an export
-is `success`, `failed` (a gate's verdict), `skipped` (no rows), `open` (the next run resumes it) or `refused` (no run
-was opened); the last three but `skipped` count as failed.
+is `success`, `failed` (a gate's verdict), `skipped` (no rows), `open` (what was recorded is not read again) or
+`refused` (no run was opened); the last three but `skipped` count as failed.
 
 Every run leaves its own report beside the configuration: `.rivet/runs/<run_id>/summary.json` and `summary.md`.
 

@@ -27,7 +27,7 @@ rivet --lock-wait 0 run -c rivet.yaml --summary-output summary.json
 @export_option
 @param_option
 @click.option("--fresh", is_flag=True, help="Abandon an unfinished run instead of resuming it.")
-@click.option("--resume", is_flag=True, help="Accepted for other tools' sake: an unfinished run is always resumed.")
+@click.option("--resume", is_flag=True, help="Accepted for other tools' sake: what an unfinished run recorded is used anyway.")
 @click.option("--force", is_flag=True, help="Accepted for other tools' sake: a finished prefix never refuses a run.")
 @click.option("--validate", is_flag=True, help="Verify what was written in full, and fail when it is wrong.")
 @click.option(
@@ -58,8 +58,9 @@ def command(
 ) -> int:
     """Run all exports of a configuration, or those that are named.
 
-    An unfinished run is resumed: its recorded parts stand, and reading goes on after the last mark. One export that
-    fails does not stop the others; the exit status is that of the worst.
+    Nothing that an unfinished run recorded is read again: its parts stand, and reading goes on after the last mark; a
+    run that recorded nothing begins anew. One export that fails does not stop the others; the exit status is that of
+    the worst.
     """
     from rivet_core.cli.running import Wishes, run
 

@@ -25,8 +25,8 @@ NEXT_RUN: Final = {
 class Outcome:
     """One export's end.
 
-    :param status: ``success``, ``failed`` (a gate's verdict), ``skipped``, or ``open``: the next run resumes it; or
-        ``refused`` when no run was opened.
+    :param status: ``success``, ``failed`` (a gate's verdict), ``skipped``, or ``open``: nothing that was recorded is
+        read again; or ``refused`` when no run was opened.
     :param goes_on: of an ``open`` run: the next one uses what is recorded of it, instead of beginning anew.
     :param seconds: wall time of this process's share.
     :param resumed: whether the run was begun by an earlier process.

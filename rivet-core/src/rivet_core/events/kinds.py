@@ -112,7 +112,7 @@ class PositionMoved(_Event):
 
 @attrs.frozen(kw_only=True)
 class RunClosed(_Event):
-    """A run ended: ``success``, ``failed``, ``skipped``, ``abandoned``, or ``open`` when the next run resumes it."""
+    """A run ended: ``success``, ``failed``, ``skipped``, ``abandoned``, or ``open``: it is not at its end."""
 
     status: str
     rows: int

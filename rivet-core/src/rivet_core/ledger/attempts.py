@@ -25,7 +25,7 @@ _FAILED: Final = "RIVET_DEST_IO_FAILED"
 
 
 class Stopped(BaseException):
-    """The run was asked to stop; it stays open and the next run resumes it."""
+    """The run was asked to stop; it stays open, and nothing that was recorded is read again."""
 
 
 def attempted(access: LedgerAccess, key: str, call: Callable[[], T], *, stop: threading.Event | None = None) -> T:
