@@ -72,6 +72,21 @@ def test_no_command_fails_for_a_name_that_cannot_be_shown(spawn: Rivet, odd: Pat
         assert "nämé→" in done.error()["error"]
 
 
+@pytest.mark.parametrize("command", [("run",), ("check",), ("state", "show")], ids=" ".join)
+def test_the_name_of_an_export_is_read_as_utf8(spawn: Rivet, odd: Path, command: tuple[str, ...]) -> None:
+    del odd
+    done = spawn(*command, "-c", "rivét.yaml", "-e", "ü€", "--json-errors", **ASCII)
+    assert (done.code, done.error()["code"]) == (1, "RIVET_CLI_EXPORT_UNKNOWN")
+    assert "'ü€'" in done.error()["error"]
+
+
+def test_the_name_of_an_export_that_is_no_utf8_is_refused(spawn: Rivet, odd: Path) -> None:
+    del odd
+    done = spawn("run", "-c", "rivét.yaml", "-e", "\udcfc", "--json-errors", **ASCII)
+    assert (done.code, done.error()["code"]) == (1, "RIVET_CLI_VALUE_INVALID")
+    assert "\\udcfc" not in done.error()["error"]
+
+
 def test_the_reports_of_a_run_are_whole(spawn: Rivet, odd: Path) -> None:
     assert spawn("run", "-c", "rivét.yaml", "--summary-output", "sümmary.json", **ASCII).code == 3
     (report,) = odd.glob(".rivet/runs/*/summary.json")

@@ -124,11 +124,33 @@ class Group(_Sections, click.Group):
         return super().resolve_command(context, args)
 
 
+class _Utf8(click.ParamType):
+    """A text that is compared with what a file says, so that it is read as UTF-8 in every locale."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        # Not imported by who only asks for help.
+        from rivet_core.types.foreign_text import utf8
+
+        text = utf8(value)
+        if text is None:
+            self.fail("it is no UTF-8 text", param, ctx)
+        return text
+
+
 config_option = click.option("-c", "--config", required=True, metavar="FILE", help="The configuration file.")
 export_option = click.option(
-    "-e", "--export", "exports", multiple=True, metavar="NAME", help="Only this export; may be given again."
+    "-e",
+    "--export",
+    "exports",
+    type=_Utf8(),
+    multiple=True,
+    metavar="NAME",
+    help="Only this export; may be given again.",
 )
-one_export_option = click.option("-e", "--export", required=True, metavar="NAME", help="The export.")
+any_export_option = click.option("-e", "--export", type=_Utf8(), metavar="NAME", help="Only this export.")
+one_export_option = click.option("-e", "--export", type=_Utf8(), required=True, metavar="NAME", help="The export.")
 param_option = click.option(
     "-p", "--param", "params", multiple=True, metavar="KEY=VALUE", help="A value for ${KEY}; may be given again."
 )

@@ -9,6 +9,7 @@ import click
 from rivet_core.cli.parsing import (
     Command,
     Group,
+    any_export_option,
     config_option,
     json_option,
     limit_option,
@@ -32,12 +33,10 @@ rivet state reset -c rivet.yaml -e orders
 """,
 )
 
-_one = click.option("-e", "--export", metavar="NAME", help="Only this export.")
-
 
 @command.command("show", cls=Command, short_help="Show each export's position.")
 @config_option
-@_one
+@any_export_option
 @json_option
 @click.pass_obj
 def show(invocation: Invocation, *, config: str, export: str | None, as_json: bool) -> int:
@@ -49,7 +48,7 @@ def show(invocation: Invocation, *, config: str, export: str | None, as_json: bo
 
 @command.command("runs", cls=Command, short_help="List the latest runs.")
 @config_option
-@_one
+@any_export_option
 @limit_option(50)
 @click.option("--running", is_flag=True, help="Only runs that are open: running now, or to be resumed.")
 @json_option
@@ -63,7 +62,7 @@ def runs(invocation: Invocation, *, config: str, export: str | None, limit: int,
 
 @command.command("files", cls=Command, short_help="List the latest recorded parts.")
 @config_option
-@_one
+@any_export_option
 @limit_option(50)
 @json_option
 @click.pass_obj
