@@ -27,7 +27,9 @@ rivet --lock-wait 0 run -c rivet.yaml --summary-output summary.json
 @export_option
 @param_option
 @click.option("--fresh", is_flag=True, help="Abandon an unfinished run instead of resuming it.")
-@click.option("--resume", is_flag=True, help="Accepted for other tools' sake: what an unfinished run recorded is used anyway.")
+@click.option(
+    "--resume", is_flag=True, help="Accepted for other tools' sake: what an unfinished run recorded is used anyway."
+)
 @click.option("--force", is_flag=True, help="Accepted for other tools' sake: a finished prefix never refuses a run.")
 @click.option("--validate", is_flag=True, help="Verify what was written in full, and fail when it is wrong.")
 @click.option(

@@ -57,7 +57,11 @@ def run(invocation: Invocation, wishes: Wishes) -> int:
     """Run the exports and return the exit status."""
     if wishes.fresh and wishes.resume:
         msg = "--fresh and --resume contradict each other"
-        raise UsageError(msg, code="RIVET_CLI_OPTION_UNSUPPORTED", remedy="leave out --resume: a run uses what was recorded by itself")
+        raise UsageError(
+            msg,
+            code="RIVET_CLI_OPTION_UNSUPPORTED",
+            remedy="leave out --resume: a run uses what was recorded by itself",
+        )
     if wishes.resume and not invocation.quiet:
         tell("Note: --resume changes nothing, since what an unfinished run recorded is used anyway.")
     wait = invocation.lock_wait_seconds
