@@ -270,15 +270,3 @@ def test_a_permission_that_is_missing_is_a_matter_of_configuration(room: Any) ->
     error = raised_by(source, Query("SELECT a FROM t"))
     assert source.verdict(error) is Verdict.CONFIG
     room.run_sql(f"DROP OWNED BY {role}; DROP ROLE {role}")
-
-
-def test_one_cell_may_not_be_larger_than_allowed(room: Any) -> None:
-    room.run_sql("CREATE TABLE t (a text, b jsonb); INSERT INTO t VALUES (repeat('x', 2000000), NULL)")
-    error = raised_by(room.source(tuning=TuningOptions(max_value_mb=1)), Table("t"))
-    assert error.code == "RIVET_SOURCE_VALUE_TOO_LARGE"
-    assert error.place is not None
-    assert error.place.field == "a"
-    room.run_sql("UPDATE t SET a = '', b = to_jsonb(repeat('x', 2000000))")
-    error = raised_by(room.source(tuning=TuningOptions(max_value_mb=1)), Table("t"))
-    assert error.place is not None
-    assert error.place.field == "b"

@@ -13,7 +13,7 @@ import attrs
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rivet_core.errors import EnvironmentFailure, Place, RefusalError, UsageError
+from rivet_core.errors import EnvironmentFailure, Place, RefusalError
 from rivet_source_postgres.calendar import DAY_US, FIRST_DAY, FIRST_US, date_text, time_text, timestamp_text
 from rivet_source_postgres.numerics import cast_decimal, fits_decimal
 
@@ -35,19 +35,16 @@ class Delivery:
     """Makes the planned columns out of the driver's, and counts what became NULL.
 
     :param relation: for messages.
-    :param max_value_bytes: the largest cell; 0 for any.
     """
 
     relation: str
     fields: tuple[pa.Field, ...]
-    max_value_bytes: int = 0
     _nulled: Counter[str] = attrs.field(factory=Counter, init=False)
 
     def columns(self, arrays: list[pa.Array]) -> list[pa.Array]:
         """Return the columns of one batch.
 
-        :raises RivetError: ``RIVET_SOURCE_VALUE_UNREPRESENTABLE``, ``RIVET_SOURCE_VALUE_TOO_LARGE`` or
-            ``RIVET_SOURCE_COLUMNS_CHANGED_UNDER_READ``.
+        :raises RivetError: ``RIVET_SOURCE_VALUE_UNREPRESENTABLE`` or ``RIVET_SOURCE_COLUMNS_CHANGED_UNDER_READ``.
         """
         pairs = zip(self.fields, arrays, strict=True)
         return [self._convert(array, field.type, field) for field, array in pairs]
@@ -82,7 +79,6 @@ class Delivery:
             return self._dates(array, field)
         if pa.types.is_time64(target):
             return self._times(array, field)
-        self._check_size(array, field)
         return array
 
     def _decimals(self, text: pa.Array, target: pa.DataType, field: pa.Field) -> pa.Array:
@@ -141,22 +137,6 @@ class Delivery:
             )
         self._nulled[field.name] += cells
         return pc.if_else(good, array, pa.scalar(None, array.type))
-
-    def _check_size(self, array: pa.Array, field: pa.Field) -> None:
-        array = array.storage if isinstance(array, pa.ExtensionArray) else array
-        if not self.max_value_bytes or not (pa.types.is_string(array.type) or pa.types.is_binary(array.type)):
-            return
-        if array.nbytes <= self.max_value_bytes:
-            return
-        longest = pc.max(pc.binary_length(array)).as_py() or 0
-        if longest > self.max_value_bytes:
-            msg = f"a cell of {longest} bytes is larger than {self.max_value_bytes}"
-            raise UsageError(
-                msg,
-                code="RIVET_SOURCE_VALUE_TOO_LARGE",
-                place=Place(relation=self.relation, field=field.name),
-                remedy="Raise tuning.max_value_mb, set it to 0 for any size, or leave the column out.",
-            )
 
     def _changed(self, found: pa.DataType, field: pa.Field) -> EnvironmentFailure:
         return EnvironmentFailure(

@@ -45,22 +45,20 @@ class TuningOptions:
     """What the source itself looks at of the ``tuning`` block; the rest is the engine's.
 
     :param lock_timeout_s: by profile when not given.
-    :param max_value_mb: the largest single cell; 0 for any.
     """
 
     profile: Literal["fast", "balanced", "safe"] | None = None
     lock_timeout_s: int | None = None
-    max_value_mb: int = 256
 
     def __attrs_post_init__(self) -> None:
-        for name in ("lock_timeout_s", "max_value_mb"):
-            value = getattr(self, name)
-            if value is not None and value < 0:
-                msg = f"{name} is {value}, but cannot be negative"
-                raise _refused(msg, f"write {name}: 0, or more")
-            if value is not None and name == "lock_timeout_s" and value > LONGEST_S:
-                msg = f"{name} is {value}, but the server takes at most {LONGEST_S}"
-                raise _refused(msg, f"write at most {LONGEST_S}, or 0 to wait for ever")
+        if self.lock_timeout_s is None:
+            return
+        if self.lock_timeout_s < 0:
+            msg = f"lock_timeout_s is {self.lock_timeout_s}, but cannot be negative"
+            raise _refused(msg, "write lock_timeout_s: 0, or more")
+        if self.lock_timeout_s > LONGEST_S:
+            msg = f"lock_timeout_s is {self.lock_timeout_s}, but the server takes at most {LONGEST_S}"
+            raise _refused(msg, f"write at most {LONGEST_S}, or 0 to wait for ever")
 
 
 @attrs.frozen(kw_only=True)

@@ -32,9 +32,7 @@ _COLUMN_GONE: Final = frozenset({"42703", "42704", "42846", "42883"})
 
 
 @contextmanager
-def read(
-    session: Session, request: ReadRequest, context: ReadContext, *, types: KeyTypes, max_value_bytes: int
-) -> Iterator[Iterator[Batch]]:
+def read(session: Session, request: ReadRequest, context: ReadContext, *, types: KeyTypes) -> Iterator[Iterator[Batch]]:
     """Read a request; see :meth:`rivet_core.protocols.Source.read`."""
     if not request.columns or request.relation is None:
         msg = "a read of PostgreSQL names its relation and at least one column"
@@ -53,7 +51,6 @@ def read(
         delivery = Delivery(
             relation=str(relation),
             fields=tuple(column.field for column in request.columns),
-            max_value_bytes=max_value_bytes,
         )
         with session.stream(sql, batch_bytes=_batch_bytes(request.budget), relation=str(relation)) as stream:
             batches = _batches(stream, max(request.budget.rows, 1), marks, nulling, delivery)

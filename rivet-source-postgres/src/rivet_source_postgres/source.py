@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from rivet_core.types import ColumnRules, Position, Relation, SourceIdentity, Verdict
     from rivet_source_postgres.options import PostgresOptions
 
-_MIB = 1024 * 1024
-
 
 class PostgresSource:
     """A source, a catalogue source, a snapshot source and a pressure source over one server."""
@@ -70,13 +68,7 @@ class PostgresSource:
         return probes.now(self._idle())
 
     def read(self, request: ReadRequest, context: ReadContext) -> AbstractContextManager[Iterator[Batch]]:
-        return read.read(
-            self._main(),
-            request,
-            context,
-            types=self._types,
-            max_value_bytes=self._options.tuning.max_value_mb * _MIB,
-        )
+        return read.read(self._main(), request, context, types=self._types)
 
     def pressure(self) -> int | None:
         return pressure.pressure(self._idle())

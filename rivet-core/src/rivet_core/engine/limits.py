@@ -73,8 +73,10 @@ def _check_values(data: pa.RecordBatch, most: int, relation: str | None) -> None
 
 
 def _bytes_of(column: pa.Array) -> pa.Array | None:
-    """Return a column's text or bytes, or None for other types."""
+    """Return a column's text or bytes, those in lists too, or None for other types."""
     plain = column.storage if isinstance(column, pa.ExtensionArray) else column
+    if pa.types.is_list(plain.type) or pa.types.is_large_list(plain.type) or pa.types.is_fixed_size_list(plain.type):
+        return _bytes_of(plain.flatten())
     if pa.types.is_dictionary(plain.type):
         plain = plain.dictionary
     kind, types = plain.type, pa.types

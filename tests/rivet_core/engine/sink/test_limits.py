@@ -46,6 +46,17 @@ def test_a_cell_over_the_limit_names_its_column(kind: pa.DataType) -> None:
     assert (caught.value.place.relation, caught.value.place.field) == ("notes", "text")
 
 
+@pytest.mark.parametrize("kind", [pa.list_(pa.string()), pa.large_list(pa.binary()), pa.list_(pa.string(), 2)])
+def test_a_value_in_a_list_is_measured_alone(kind: pa.DataType) -> None:
+    lists = pa.array([["x" * 60, "x" * 60], None, ["x", "x" * 101]], kind)
+    within = Batch(data=pa.record_batch({"text": lists.slice(0, 2)}), dataset="notes")
+    assert list(within_limits(within, plan(max_value_bytes=100))) == [within]
+    with pytest.raises(RivetError) as caught:
+        list(within_limits(attrs.evolve(within, data=pa.record_batch({"text": lists})), plan(max_value_bytes=100)))
+    assert caught.value.place is not None
+    assert (caught.value.code, caught.value.place.field) == ("RIVET_SOURCE_VALUE_TOO_LARGE", "text")
+
+
 @pytest.mark.parametrize("limit", [0, 101])
 def test_a_cell_of_just_the_limit_passes_and_so_does_any_without_one(limit: int) -> None:
     given_batch = batch("x" * 101, "x" * 101)
