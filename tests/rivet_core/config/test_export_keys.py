@@ -356,6 +356,7 @@ def test_gates_are_taken_as_they_stand(export: Export) -> None:
         ("tuning: {throttle_ms: 5, max_retries: 2, lock_timeout_s: 4, memory_threshold_mb: 7, adaptive: false}", []),
         ("tuning: {max_batch_memory_mb: 5, on_batch_memory_exceeded: fail, max_value_mb: 1, batch_size: 7}", []),
         ("target: bq", ["target has no effect yet"]),
+        ("tuning: {adaptive: , min_parallel: , lock_timeout_s: }\ntarget:", []),
         ("tuning: {adaptive: true, min_parallel: 2}", ["tuning.min_parallel has no effect yet"]),
         (
             "destination: {type: local, path: 'out/{dat}/{partition}'}",
@@ -370,7 +371,14 @@ def test_what_has_no_effect_is_a_warning(warnings: Callable[..., list[str]], key
 
 
 @pytest.mark.parametrize(
-    ("value", "words"), [("true", ["tuning.adaptive has no effect on this kind of source"]), ("false", [])]
+    ("value", "words"),
+    [
+        *(
+            (value, ["tuning.adaptive has no effect on this kind of source"])
+            for value in ("true", "True", "'${X:-true}'")
+        ),
+        *((value, []) for value in ("", "~", "false", "False", "'${X:-false}'")),
+    ],
 )
 def test_adapting_to_a_source_that_tells_no_pressure_is_a_warning(
     read: Callable[..., Configuration], value: str, words: list[str]

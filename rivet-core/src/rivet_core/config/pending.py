@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from rivet_core.config.hints import alternatives, option_fields
+from rivet_core.config.keys import ExportKeys, TuningKeys
 from rivet_core.config.nodes import Keyed
+from rivet_core.config.structure import WRONG, structure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,14 +36,16 @@ def report_pending(root: Keyed, exports: tuple[Node, ...], source: SourceBlock |
     for key in UNSERVED_OF_EXPORTS:
         for export in exports:
             entry = export.get(key) if isinstance(export, Keyed) else None
-            if entry is not None and not getattr(entry.value, "null", False):
+            if entry is not None and _says(entry, ExportKeys, reading):
                 reading.warn(entry.place, f"{key} has no effect yet")
     block = root.get("source")
     for node in (*(() if block is None else (block.value,)), *exports):
         for entry in _tuning(node):
+            if not _says(entry, TuningKeys, reading):
+                continue
             if entry.key in UNSERVED:
                 reading.warn(entry.place, f"tuning.{entry.key} has no effect yet")
-            elif entry.key in OF_SOURCES - followed or (entry.key == "adaptive" and _on(entry) and not tells_pressure):
+            elif entry.key in OF_SOURCES - followed or (entry.key == "adaptive" and not tells_pressure):
                 reading.warn(entry.place, f"tuning.{entry.key} has no effect on this kind of source")
 
 
@@ -54,8 +58,11 @@ def _followed(source: SourceBlock | None) -> frozenset[str]:
     return frozenset(field.key for cls in classes for field in option_fields(cls))
 
 
-def _on(entry: Entry) -> bool:
-    return getattr(entry.value, "text", "") != "false"
+def _says(entry: Entry, cls: type, reading: Reading) -> bool:
+    """Whether a key is given a value that it can have, and that does not turn off what it names."""
+    hint = next((field.hint for field in option_fields(cls) if field.key == entry.key), None)
+    value = WRONG if hint is None else structure(entry.value, hint, reading.trial(), key=entry)
+    return value is not WRONG and value is not None and value is not False
 
 
 def _tuning(node: Node) -> Iterator[Entry]:
