@@ -19,6 +19,7 @@ from rivet_core.events import Event
 from rivet_core.hookspecs import PROJECT, specs
 from rivet_core.ledger.points import POINTS
 from rivet_core.manifest.report import FailureKind
+from rivet_core.plugins.ours import PLANNED
 from rivet_core.state.schema import TABLES
 
 ROOT = Path(__file__).parents[2]
@@ -268,3 +269,11 @@ def test_the_index_of_the_documentation_links_every_page() -> None:
 def test_the_glossary_defines_its_words_in_alphabetical_order() -> None:
     words = headings("glossary.md")[1:]
     assert words == sorted(words)
+
+
+def test_the_page_of_compatibility_lists_the_kinds_that_are_meant_to_come() -> None:
+    page = (DOCS / "compatibility.md").read_text("utf-8").partition("### What is not built yet")[2].partition("###")[0]
+    rows = re.findall(r"^\| (sources|destinations) ([^|]*)", page, flags=re.MULTILINE)
+    listed = {(seam, kind) for seam, kinds in rows for kind in re.findall(r"`([a-z0-9]+)`", kinds)}
+    modes = {("runners", mode) for mode in re.findall(r"^\| `mode: ([a-z_]+)`", page, flags=re.MULTILINE)}
+    assert listed | modes == {(f"{seam}s", kind) for seam, kind in PLANNED}
