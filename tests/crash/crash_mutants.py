@@ -265,7 +265,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "pending acknowledgement not repeated",
         "engine.open_run:_open",
-        "    if isinstance(source, ChangeSource):\n",
+        "    if tell is not None:\n",
         "    if False:\n",
         caught_by="every_point[stream]",
     ),

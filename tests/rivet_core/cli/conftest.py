@@ -7,6 +7,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -18,6 +19,7 @@ import pytest
 import structlog
 
 from rivet_core.cli.ending import end
+from rivet_core.sources.sqlite.source import SqliteSource
 
 CONFIG = """\
 source:
@@ -132,6 +134,25 @@ def rivet(shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
 
     yield rivet
     structlog.reset_defaults()
+
+
+@pytest.fixture
+def silence(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Lets a question to SQLite wait until it is cancelled, as those to a server may."""
+
+    def silence(question: str) -> None:
+        cancelled = threading.Event()
+
+        def waiting(source: SqliteSource, *arguments: object) -> None:
+            del source, arguments
+            cancelled.wait(60)
+            msg = "cancelled"
+            raise LookupError(msg)
+
+        monkeypatch.setattr(SqliteSource, question, waiting)
+        monkeypatch.setattr(SqliteSource, "cancel", lambda _: cancelled.set())
+
+    return silence
 
 
 @pytest.fixture

@@ -101,3 +101,15 @@ def test_the_text_says_what_to_do(rivet: Rivet, shop: Path) -> None:
     done = rivet("doctor", "-c", "rivet.yaml")
     assert "FAIL  source sqlite" in done.out
     assert "what to do:" in done.out
+
+
+@pytest.mark.parametrize("question", ["check", "identity"])
+def test_a_source_that_says_nothing_is_not_waited_for_and_the_rest_is_still_checked(
+    question: str, rivet: Rivet, shop: Path, silence: Callable[[str], None]
+) -> None:
+    text = (shop / "rivet.yaml").read_text()
+    (shop / "rivet.yaml").write_text(text.replace("shop.db", "shop.db\n  tuning: {statement_timeout_s: 1}"))
+    silence(question)
+    found = checks(rivet("doctor", "-c", "rivet.yaml", "--json", RIVET_PLUGINS=""))
+    assert "RIVET_SOURCE_STATEMENT_TIMEOUT" in found["source sqlite"]["detail"]
+    assert found["state"]["ok"]

@@ -306,3 +306,12 @@ def test_a_destination_that_climbs_out_is_refused(init: Callable[..., Ended], ba
     done = init("--destination", "../elsewhere")
     assert (done.code, "climbs out" in done.err) == (1, True)
     assert not (bare / "rivet.yaml").exists()
+
+
+@pytest.mark.parametrize("question", ["check", "identity", "relations", "describe"])
+def test_a_source_that_says_nothing_is_not_waited_for(
+    question: str, init: Callable[..., Ended], silence: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rivet_core.cli.initialising._ANSWER_SECONDS", 1)
+    silence(question)
+    assert init("--table", "orders", "--json-errors").error()["code"] == "RIVET_SOURCE_STATEMENT_TIMEOUT"

@@ -8,7 +8,7 @@ import attrs
 import pytest
 from structlog.testing import capture_logs
 
-from rivet_core.engine.asking import ask, close_asked
+from rivet_core.engine.asking import Asked
 from rivet_core.errors import EnvironmentFailure
 from rivet_core.ledger.attempts import Stopped
 from rivet_core.types import Verdict
@@ -67,7 +67,7 @@ def test_the_log_says_why_a_question_is_asked_again_without_secrets(error: Excep
     source: Any = Away()
     intent: Any = Patient()
     with capture_logs() as lines:
-        assert ask(source, intent, threading.Event(), question) == "here"
+        assert Asked(source, threading.Event()).ask(intent, question) == "here"
     (line,) = lines
     assert (line["event"], line["attempt"]) == ("source_retried", 1)
     assert (line["code"], line["error"]) == (code, words)
@@ -94,11 +94,33 @@ def test_a_source_that_says_nothing_keeps_no_stopped_run_waiting(monkeypatch: py
     source: Any = Silent()
     export: Any = Patient()
     stop.set()
+    asked = Asked(source, stop)
     started = time.monotonic()
     with pytest.raises(Stopped):
-        ask(source, export, stop, lambda: freed.wait(30))
-    close_asked(source)
+        asked.ask(export, lambda: freed.wait(30))
+    asked.close()
     assert time.monotonic() - started < 5
     assert not closed.is_set()
     freed.set()
     assert closed.wait(5)
+
+
+def test_a_source_that_was_given_up_is_asked_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    freed, questions = threading.Event(), []
+
+    class Silent(Away):
+        def cancel(self) -> None:
+            freed.wait(30)
+
+    def question() -> None:
+        questions.append(1)
+        freed.wait(30)
+
+    monkeypatch.setattr("rivet_core.engine.watch._PATIENCE", 0.3)
+    source: Any = Silent()
+    asked = Asked(source, threading.Event())
+    for _ in range(2):
+        with pytest.raises(EnvironmentFailure, match="no answer"):
+            asked.answer(0.1, question)
+    assert len(questions) == 1
+    freed.set()

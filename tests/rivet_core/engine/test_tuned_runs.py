@@ -15,13 +15,14 @@ import pytest
 from crash_world import WORLDS, World, check_delivery
 from ledger_worlds import Wrapped, fresh, misbehaving
 
+from rivet_core.engine.preview import preview
 from rivet_core.errors import Exit
 from rivet_core.events import RowsRead, UnitStarted
 from rivet_core.ledger.attempts import Stopped
 from rivet_core.protocols import Batch
 from rivet_core.requests import Budget, ReadContext, ReadRequest, Tuning
 from rivet_core.schema import TableSchema
-from rivet_core.types import ColumnRules, Relation
+from rivet_core.types import ColumnRules, Position, Relation, Snapshot, SourceIdentity
 
 
 def batches(world: World, folder: Path, tuning: Tuning) -> list[int]:
@@ -195,3 +196,57 @@ def test_an_answer_that_does_not_come_in_time_ends_the_run(make: type[Lasting], 
     world = WORLDS["full"]
     assert world.run(tmp_path).error is None
     check_delivery(world, tmp_path)
+
+
+class LastingSnapshots(Lasting):
+    @contextmanager
+    def snapshot(self) -> Iterator[Snapshot]:
+        self._last()
+        yield Snapshot(token="never")
+
+
+class LastingAcknowledgements(Lasting):
+    def head(self) -> Position:
+        head: Position = self._real.head()  # type: ignore[attr-defined] # a stream has it
+        return head
+
+    def acknowledge(self, position: Position) -> None:
+        del position
+        self._last()
+
+
+@pytest.mark.parametrize(("name", "make"), [("snapshot", LastingSnapshots), ("stream", LastingAcknowledgements)])
+def test_a_snapshot_and_an_acknowledgement_are_answers_like_any_other(
+    name: str, make: type[Lasting], tmp_path: Path
+) -> None:
+    world = fresh(name, tmp_path)
+    kind = type("Lasting", (make,), {"cancelled": threading.Event()})
+    began = time.monotonic()
+    outcome = misbehaving(world, kind).run(tmp_path, changes={"tuning": Tuning(statement_timeout_s=1)})
+    assert time.monotonic() - began < 30
+    assert outcome.error is not None
+    assert (outcome.error.code, outcome.status) == ("RIVET_SOURCE_STATEMENT_TIMEOUT", "open")
+    assert world.run(tmp_path).error is None
+    check_delivery(world, tmp_path)
+
+
+class LastingChecks(Lasting):
+    def check(self) -> None:
+        self._last()
+
+
+class LastingIdentities(Lasting):
+    def identity(self) -> SourceIdentity:
+        self._last()
+        return super().identity()  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("make", [LastingChecks, LastingIdentities, LastingDescriptions])
+def test_a_preview_waits_for_no_answer_for_ever(make: type[Lasting], tmp_path: Path) -> None:
+    kind = type("Lasting", (make,), {"cancelled": threading.Event()})
+    world = misbehaving(fresh("full", tmp_path), kind)
+    began = time.monotonic()
+    found = preview(world.intent(tmp_path, tuning=Tuning(statement_timeout_s=1)), world.declarations(), None)
+    assert time.monotonic() - began < 30
+    assert found.error is not None
+    assert found.error.code == "RIVET_SOURCE_STATEMENT_TIMEOUT"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from rivet_core.cli.failing import tell_error
 from rivet_core.cli.loading import Loaded, load_exports
 from rivet_core.cli.printing import say, say_json
 from rivet_core.config import resolve_prefix
+from rivet_core.engine.asking import Asked
 from rivet_core.engine.report_text import count_text
 from rivet_core.errors import BusyError, EnvironmentFailure, RivetError, UsageError
 from rivet_core.plugins import PluginState
@@ -130,10 +132,12 @@ def _notifications(loaded: Loaded, invocation: Invocation) -> Iterator[Check]:
 
 
 def _source(loaded: Loaded, intent: Intent) -> str:
-    with closing(loaded.declarations(intent).open_source(intent)) as source:
+    seconds = intent.tuning.statement_timeout_s
+    with closing(Asked(loaded.declarations(intent).open_source(intent), threading.Event())) as asked:
+        source = asked.source
         try:
-            source.check()
-            return str(source.identity())
+            asked.answer(seconds, source.check)
+            return str(asked.answer(seconds, source.identity))
         except RivetError:
             raise
         except Exception as error:

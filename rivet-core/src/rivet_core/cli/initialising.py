@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shlex
+import threading
 from contextlib import closing
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -15,6 +17,8 @@ from rivet_core.cli.init_source import Origin, find_origin, relative_to
 from rivet_core.cli.init_writing import Drafts
 from rivet_core.cli.logs import configure_logs
 from rivet_core.cli.printing import json_text, say, say_json, tell
+from rivet_core.config.tuning import NO_PROFILE
+from rivet_core.engine.asking import Asked
 from rivet_core.engine.report_text import count_text
 from rivet_core.engine.scaffold.discovery import discovery
 from rivet_core.engine.scaffold.looked import LeftOut
@@ -31,6 +35,8 @@ if TYPE_CHECKING:
 _FILE: Final = "rivet.yaml"
 _FORMAT: Final = "parquet"
 _DESTINATION: Final = "output/{export}"
+#: How long the source may take for one answer: what a file that says nothing else gives a run.
+_ANSWER_SECONDS: Final = NO_PROFILE.statement_timeout_s or 0
 
 
 @attrs.frozen(kw_only=True)
@@ -113,20 +119,24 @@ def _exports(origin: Origin, drafts: Drafts, wishes: Wishes) -> tuple[tuple[Expo
     """
     exports: list[ExportText] = []
     left_out: list[LeftOut] = []
-    with closing(origin.open()) as source:
-        _connect(source)
-        identity = source.identity()
-        relations = chosen_relations(
-            source,
-            origin.declaration,
-            tables=wishes.tables,
-            schema=wishes.schema,
-            include=wishes.include,
-            exclude=wishes.exclude,
+    with closing(Asked(origin.open(), threading.Event())) as asked:
+        source, answer = asked.source, partial(asked.answer, _ANSWER_SECONDS)
+        answer(partial(_connect, source))
+        identity = answer(source.identity)
+        relations = answer(
+            partial(
+                chosen_relations,
+                source,
+                origin.declaration,
+                tables=wishes.tables,
+                schema=wishes.schema,
+                include=wishes.include,
+                exclude=wishes.exclude,
+            )
         )
         for relation, name in zip(relations, export_names(one.table for one in relations), strict=True):
             try:
-                exports.append(drafts.settle(name, look(source, relation), identity))
+                exports.append(drafts.settle(name, answer(partial(look, source, relation)), identity))
             except RivetError as error:
                 passing = isinstance(error, EnvironmentFailure) and error.transient
                 if passing or wishes.tables or len(relations) == 1:

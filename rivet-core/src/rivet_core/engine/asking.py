@@ -1,4 +1,4 @@
-"""Questions to the source before the first row: retried by its verdict like a unit, and their errors get a code."""
+"""Questions to a source beside its reads: each has its time, and a run tries again by the verdict like for a unit."""
 
 from __future__ import annotations
 
@@ -28,60 +28,68 @@ T = TypeVar("T")
 #: The code of an error that has none.
 _UNANSWERED: Final = "RIVET_SOURCE_CONNECT_FAILED"
 
-#: What cancels the sources that something was left behind of, by identity, until they are closed.
-_LEFT: Final[dict[int, Cancelling]] = {}
 
+class Asked:
+    """An open source that is asked questions, none of which is waited for longer than an answer may take.
 
-def ask(source: Source, intent: Intent, stop: threading.Event, question: Callable[[], T]) -> T:
-    """Return the answer of a source, tried again as often as the export allows where that can help.
+    Used by one thread at a time.
 
-    :raises RivetError: what the source raised, or ``RIVET_SOURCE_CONNECT_FAILED`` for an error that has no code.
-    :raises Stopped: when the run was asked to stop meanwhile.
+    :param source: owned.
+    :param stop: set when no answer is wanted any more.
     """
-    attempt = 0
-    while True:
-        attempt += 1
-        try:
-            return _answer(source, intent.tuning.statement_timeout_s, stop, question)
-        except Exception as error:
-            failed = failure(source, error)
-            if stop.is_set():
-                raise Stopped from error
-            if failed.verdict in {Verdict.FATAL, Verdict.CONFIG} or attempt >= max(1, intent.max_attempts):
-                final = _final(failed.error, failed.verdict)
-                if final is error:
-                    raise
-                raise final from error
-            seconds = backoff_seconds(intent.retry_backoff_ms / 1000, attempt)
-            log.warning(
-                "source_retried",
-                export=intent.name,
-                attempt=attempt,
-                wait_seconds=round(seconds, 1),
-                code=failed.error.code if isinstance(failed.error, RivetError) else _UNANSWERED,
-                error=reason(failed.error),
-            )
-            if stop.wait(seconds):
-                raise Stopped from error
 
+    def __init__(self, source: Source, stop: threading.Event) -> None:
+        self.source = source
+        self._stop = stop
+        self._cancelling = Cancelling(source.cancel)
 
-def close_asked(source: Source) -> None:
-    """Close a source that was asked; one that was given up is closed when it lets go, which is not waited for."""
-    cancelling = _LEFT.pop(id(source), None)
-    if cancelling is None:
-        source.close()
-    else:
-        cancelling.close(source.close)
+    def ask(self, intent: Intent, question: Callable[[], T]) -> T:
+        """Return an answer, tried for again as often as the export allows where that can help.
 
+        :raises RivetError: what the source raised, or ``RIVET_SOURCE_CONNECT_FAILED`` for an error that has no code.
+        :raises Stopped: when the run was asked to stop meanwhile.
+        """
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                return self.answer(intent.tuning.statement_timeout_s, question)
+            except Exception as error:
+                failed = failure(self.source, error)
+                if self._stop.is_set():
+                    raise Stopped from error
+                if failed.verdict in {Verdict.FATAL, Verdict.CONFIG} or attempt >= max(1, intent.max_attempts):
+                    final = _final(failed.error, failed.verdict)
+                    if final is error:
+                        raise
+                    raise final from error
+                seconds = backoff_seconds(intent.retry_backoff_ms / 1000, attempt)
+                log.warning(
+                    "source_retried",
+                    export=intent.name,
+                    attempt=attempt,
+                    wait_seconds=round(seconds, 1),
+                    code=failed.error.code if isinstance(failed.error, RivetError) else _UNANSWERED,
+                    error=reason(failed.error),
+                )
+                if self._stop.wait(seconds):
+                    raise Stopped from error
 
-def _answer(source: Source, seconds: float, stop: threading.Event, question: Callable[[], T]) -> T:
-    cancelling = Cancelling(source.cancel)
-    try:
-        with Watch(seconds, cancelling, stop=stop) as watch:
+    def answer(self, seconds: float, question: Callable[[], T]) -> T:
+        """Return an answer that is asked for once; what the source raises is raised as it is.
+
+        :param seconds: how long it may take; 0 for ever.
+        :raises EnvironmentFailure: ``RIVET_SOURCE_STATEMENT_TIMEOUT`` when it took longer.
+        """
+        # An earlier question may still use it.
+        if self._cancelling.given_up is not None:
+            raise self._cancelling.given_up
+        with Watch(seconds, self._cancelling, stop=self._stop) as watch:
             return watch.answer_apart(question)
-    finally:
-        if cancelling.left_behind:
-            _LEFT[id(source)] = cancelling
+
+    def close(self) -> None:
+        """Close the source; one that was given up is closed when it lets go, which is not waited for."""
+        self._cancelling.close(self.source.close)
 
 
 def _final(error: BaseException, verdict: Verdict) -> BaseException:

@@ -11,10 +11,10 @@ import attrs
 import structlog
 
 from rivet_core.capabilities import Restart
-from rivet_core.engine.asking import ask, close_asked
+from rivet_core.engine.asking import Asked
 from rivet_core.engine.bugs import bug
 from rivet_core.engine.empty import write_empty_files
-from rivet_core.engine.open_run import OpenedRun, open_run
+from rivet_core.engine.open_run import OpenedRun, open_run, telling
 from rivet_core.engine.producer import LocalProducer, ProducerNeeds
 from rivet_core.engine.reconciling import SourceCounts
 from rivet_core.engine.sealing import Sealing, seal_roll
@@ -31,15 +31,17 @@ from rivet_core.requests import decode_unit
 from rivet_core.state import reads
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from rivet_core.engine.declarations import Declarations
     from rivet_core.engine.outcome import Outcome
     from rivet_core.engine.reconciling import UnitCount
     from rivet_core.engine.settings import Settings
     from rivet_core.ledger.run import RunLedger
     from rivet_core.planning import Plan
-    from rivet_core.protocols import Source
     from rivet_core.requests import Intent
     from rivet_core.state import StateDatabase
+    from rivet_core.types import Snapshot
 
 log = structlog.get_logger("rivet.engine")
 
@@ -91,13 +93,12 @@ class _Run:
 
 def _run_once(run: _Run, began: float) -> Outcome:
     with ExitStack() as stack:
-        source = run.declarations.open_source(run.intent)
-        stack.callback(close_asked, source)
-        opened = stack.enter_context(open_run(run.intent, run.declarations, run.database, run.settings, source))
+        asked = stack.enter_context(closing(Asked(run.declarations.open_source(run.intent), run.settings.stop)))
+        opened = stack.enter_context(open_run(run.intent, run.declarations, run.database, run.settings, asked))
         run.tally.begin(opened)
         _announce(run, opened)
         try:
-            status, error = _read_and_seal(run, opened, source, stack)
+            status, error = _read_and_seal(run, opened, asked, stack)
         except SnapshotGone:
             raise
         except RivetError as broken:
@@ -128,7 +129,7 @@ def _announce(run: _Run, opened: OpenedRun) -> None:
         run.tally.emit(Warned(**ids, code="RIVET_RUN_ABANDONED", message=message))
 
 
-def _read_and_seal(run: _Run, opened: OpenedRun, source: Source, stack: ExitStack) -> tuple[str, RivetError | None]:
+def _read_and_seal(run: _Run, opened: OpenedRun, asked: Asked, stack: ExitStack) -> tuple[str, RivetError | None]:
     """Read what is left of the run and close it; return its status and a failing gate's error."""
     plan, ledger, settings = opened.plan, opened.run, run.settings
     staging = stack.enter_context(
@@ -145,8 +146,9 @@ def _read_and_seal(run: _Run, opened: OpenedRun, source: Source, stack: ExitStac
     )
     producer = stack.enter_context(closing((settings.make_producer or LocalProducer)(needs)))
     snapshot = None
-    if plan.runner_capabilities.snapshot and isinstance(source, SnapshotSource):
-        snapshot = stack.enter_context(source.snapshot())
+    if plan.runner_capabilities.snapshot and isinstance(asked.source, SnapshotSource):
+        held, snapshot = asked.ask(plan.intent, partial(_hold, asked.source))
+        stack.push(held)
     counts = None
     if settings.reconcile:
         counts = SourceCounts(needs.open_source, snapshot, plan.intent.tuning.statement_timeout_s)
@@ -155,9 +157,9 @@ def _read_and_seal(run: _Run, opened: OpenedRun, source: Source, stack: ExitStac
         run=ledger,
         export=opened.export,
         frozen=opened.frozen,
-        source=source,
+        tell=telling(asked, plan.intent),
         emit=run.tally.emit,
-        described=partial(_described, plan, source, settings),
+        described=partial(_described, plan, asked),
         compression=recipe.format().compression(),
         destination_template=opened.destination_template,
         counted=None if counts is None else partial(_counted, counts, ledger, plan),
@@ -186,6 +188,12 @@ def _read_and_seal(run: _Run, opened: OpenedRun, source: Source, stack: ExitStac
     if sealed.failure is not None:
         return "failed", sealed.failure
     return ("skipped" if sealed.skipped else "success"), None
+
+
+def _hold(source: SnapshotSource) -> tuple[AbstractContextManager[Snapshot], Snapshot]:
+    """Enter a new snapshot; one that is entered too late dies with the source's connection."""
+    held = source.snapshot()
+    return held, held.__enter__()
 
 
 def _end_roll(sealing: Sealing) -> int:
@@ -222,16 +230,16 @@ def _stays_empty(plan: Plan, opened: OpenedRun) -> bool:
     return sum(part.rows for part in opened.run.all_recorded()) == 0
 
 
-def _described(plan: Plan, source: Source, settings: Settings) -> str | None:
+def _described(plan: Plan, asked: Asked) -> str | None:
     """Return the schemas as the source has them now, or None where it can be asked only once."""
     if plan.restart is Restart.NEVER:
         return None
 
     def described() -> str:
         return drift_baseline(
-            attrs.evolve(dataset, columns=source.describe(dataset.relation, plan.intent.rules).columns)
+            attrs.evolve(dataset, columns=asked.source.describe(dataset.relation, plan.intent.rules).columns)
             for dataset in plan.datasets
         )
 
     # Its connection was idle while the units were read, so it may have died with nobody noticing.
-    return ask(source, plan.intent, settings.stop, described)
+    return asked.ask(plan.intent, described)

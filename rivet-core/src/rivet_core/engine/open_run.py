@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import attrs
 
 from rivet_core.config.prefix import resolve_prefix
-from rivet_core.engine.asking import ask
 from rivet_core.engine.gates.drift import drift_error
 from rivet_core.engine.reader import SourceReader
 from rivet_core.engine.reconciling import refuse_uncountable
@@ -35,16 +34,19 @@ from rivet_core.requests.codec import relation_to_json
 from rivet_core.state import reads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from rivet_core.engine.asking import Asked
     from rivet_core.engine.declarations import Declarations
     from rivet_core.engine.settings import Settings
-    from rivet_core.hookspecs import RunnerType
+    from rivet_core.hookspecs import DatasetSpec, RunnerType
     from rivet_core.ledger.run import RunLedger
     from rivet_core.protocols import Destination, Source
     from rivet_core.requests import Intent
+    from rivet_core.schema import TableSchema
     from rivet_core.state import StateDatabase
     from rivet_core.state.rows import ExportRow, RunRow
+    from rivet_core.types import Position
 
 
 @attrs.frozen(kw_only=True)
@@ -71,7 +73,7 @@ class _Opening:
     intent: Intent
     declarations: Declarations
     settings: Settings
-    source: Source
+    asked: Asked
     access: LedgerAccess
     template: str
 
@@ -81,14 +83,14 @@ class _Opening:
 
 @contextmanager
 def open_run(
-    intent: Intent, declarations: Declarations, database: StateDatabase, settings: Settings, source: Source
+    intent: Intent, declarations: Declarations, database: StateDatabase, settings: Settings, asked: Asked
 ) -> Iterator[OpenedRun]:
     """Open the export's run; leases and destination are held for the length of the block.
 
-    :param source: open; the caller closes it.
+    :param asked: the open source; the caller closes it.
     :raises RivetError: when the export cannot or must not run; nothing was read then.
     """
-    identity = ask(source, intent, settings.stop, source.identity)
+    identity = asked.ask(intent, asked.source.identity)
     started = settings.clock()
     prefix = resolve_prefix(intent.prefix, export=intent.name, started=started)
     with closing(declarations.open_destination(intent, intent.prefix)) as unresolved:
@@ -115,7 +117,7 @@ def open_run(
             intent=intent,
             declarations=declarations,
             settings=settings,
-            source=source,
+            asked=asked,
             access=access,
             template=template,
         )
@@ -129,11 +131,12 @@ def open_run(
 
 
 def _open(opening: _Opening, frozen: FrozenValues, identity: str) -> OpenedRun:
-    intent, access, source = opening.intent, opening.access, opening.source
+    intent, access, asked = opening.intent, opening.access, opening.asked
     export = find_or_make_export(access, intent.name, identity)
     completed = complete_unfinished_sealing(access, export, opening.destination_at)
-    if isinstance(source, ChangeSource):
-        acknowledge(access, export.id, source.acknowledge)
+    tell = telling(asked, intent)
+    if tell is not None:
+        acknowledge(access, export.id, tell)
     export = find_or_make_export(access, intent.name, identity)
     runner = choose_runner(
         intent,
@@ -161,7 +164,7 @@ def _open(opening: _Opening, frozen: FrozenValues, identity: str) -> OpenedRun:
         if unfinished is not None:
             abandon_run(access, unfinished, opening.destination_at, opening.settings.staging)
         planned = runner.factory(intent.mode.options).units
-        units = ask(source, intent, opening.settings.stop, lambda: tuple(planned(SourceReader(source, plan))))
+        units = asked.ask(intent, lambda: tuple(planned(SourceReader(asked.source, plan))))
         run_id = new_run_id(intent.name, frozen.started)
         ledger = open_new(access, export, run_id=run_id, shape=shape, frozen=frozen, units=units)
     resumed = decision is not None and decision.choice is Choice.RESUME
@@ -178,19 +181,14 @@ def _open(opening: _Opening, frozen: FrozenValues, identity: str) -> OpenedRun:
 
 
 def _plan(opening: _Opening, runner: RunnerType, export: ExportRow) -> Plan:
-    intent, source = opening.intent, opening.source
+    intent, asked = opening.intent, opening.asked
     plan = make_plan(
         intent,
         Facts(
-            identity=ask(source, intent, opening.settings.stop, source.identity),
+            identity=asked.ask(intent, asked.source.identity),
             source=opening.declarations.source.capabilities,
             destination=opening.access.capabilities,
-            schemas=ask(
-                source,
-                intent,
-                opening.settings.stop,
-                lambda: tuple((spec, source.describe(spec.relation, intent.rules)) for spec in runner.datasets(intent)),
-            ),
+            schemas=asked.ask(intent, lambda: described(asked.source, runner, intent)),
             destination_template=opening.template,
         ),
         runner,
@@ -203,6 +201,19 @@ def _plan(opening: _Opening, runner: RunnerType, export: ExportRow) -> Plan:
     if drift and intent.on_schema_drift == "fail":
         raise drift_error(intent, drift, "since the last success")
     return plan
+
+
+def described(source: Source, runner: RunnerType, intent: Intent) -> tuple[tuple[DatasetSpec, TableSchema], ...]:
+    """Return the datasets of a runner with the schemas that the source has now."""
+    return tuple((spec, source.describe(spec.relation, intent.rules)) for spec in runner.datasets(intent))
+
+
+def telling(asked: Asked, intent: Intent) -> Callable[[Position], None] | None:
+    """Return what tells a source that delivers changes what it may forget, or None for any other."""
+    source = asked.source
+    if not isinstance(source, ChangeSource):
+        return None
+    return lambda position: asked.ask(intent, partial(source.acknowledge, position))
 
 
 def _check_position(opening: _Opening, plan: Plan, export: ExportRow) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING
 
 import attrs
 
+from rivet_core.engine.asking import Asked
 from rivet_core.engine.gates.drift import drift_error
-from rivet_core.engine.open_run import plan_changed
+from rivet_core.engine.open_run import described, plan_changed
 from rivet_core.errors import RivetError
 from rivet_core.ledger.resume import Choice, UnfinishedRun, decide
 from rivet_core.planning import Facts, Plan, RunnerRow, choose_runner, make_plan, runner_table
@@ -22,7 +25,6 @@ if TYPE_CHECKING:
 
     from rivet_core.engine.declarations import Declarations
     from rivet_core.hookspecs import DatasetSpec
-    from rivet_core.protocols import Source
     from rivet_core.requests import Intent
     from rivet_core.schema import TableSchema
     from rivet_core.state import StateDatabase
@@ -62,8 +64,8 @@ def preview(intent: Intent, declarations: Declarations, database: StateDatabase 
     """
     found = Preview(export=intent.name)
     try:
-        with closing(declarations.open_source(intent)) as source:
-            for step in _steps(found, intent, declarations, source, database):
+        with closing(Asked(declarations.open_source(intent), threading.Event())) as asked:
+            for step in _steps(found, intent, declarations, asked, database):
                 found = step
     except RivetError as error:
         return attrs.evolve(found, error=error)
@@ -71,22 +73,22 @@ def preview(intent: Intent, declarations: Declarations, database: StateDatabase 
 
 
 def _steps(
-    found: Preview, intent: Intent, declarations: Declarations, source: Source, database: StateDatabase | None
+    found: Preview, intent: Intent, declarations: Declarations, asked: Asked, database: StateDatabase | None
 ) -> Iterator[Preview]:
     """Yield what is known after each step, so that an error leaves what was known before it."""
     capabilities = declarations.destination.capabilities
     table = runner_table(intent, declarations.runners, declarations.source.capabilities, capabilities)
     found = attrs.evolve(found, runners=table)
     yield found
-    source.check()
-    identity = source.identity()
+    seconds = intent.tuning.statement_timeout_s
+    asked.answer(seconds, asked.source.check)
+    identity = asked.answer(seconds, asked.source.identity)
     export = None if database is None else reads.find_export(database, intent.name, str(identity))
     found = attrs.evolve(found, source=str(identity))
     yield (found := found if export is None else _with_position(found, export))
     runner = choose_runner(intent, declarations.runners, declarations.source.capabilities, capabilities)
     intent = intent.served_by(runner.kind)
-    specs = runner.datasets(intent)
-    schemas = tuple((spec, source.describe(spec.relation, intent.rules)) for spec in specs)
+    schemas = asked.answer(seconds, partial(described, asked.source, runner, intent))
     found = attrs.evolve(found, schemas=tuple((spec.name, schema) for spec, schema in schemas))
     yield found
     facts = facts_of(intent, declarations, identity, schemas)

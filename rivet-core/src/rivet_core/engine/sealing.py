@@ -19,7 +19,6 @@ from rivet_core.manifest.codec import encode
 from rivet_core.manifest.model import Mode, Status, Writer
 from rivet_core.manifest.names import run_manifest
 from rivet_core.planning.identity import drift_baseline, position_facts
-from rivet_core.protocols import ChangeSource
 from rivet_core.state import reads
 
 if TYPE_CHECKING:
@@ -32,8 +31,8 @@ if TYPE_CHECKING:
     from rivet_core.ledger.run import RunLedger
     from rivet_core.manifest.counters import PartCounters
     from rivet_core.planning import DatasetPlan, Plan
-    from rivet_core.protocols import Source
     from rivet_core.state.rows import ExportRow
+    from rivet_core.types import Position
 
 
 @attrs.frozen(kw_only=True)
@@ -41,6 +40,7 @@ class Sealing:
     """What sealing one run needs.
 
     :param export: as it was read at open.
+    :param tell: tells the source what it may forget; None for one that delivers no changes.
     :param described: asks the source for the schemas again, in the baseline's form, or returns None.
     :param compression: the format's word for the manifest.
     :param destination_template: part of what a position means.
@@ -51,7 +51,7 @@ class Sealing:
     run: RunLedger
     export: ExportRow
     frozen: FrozenValues
-    source: Source
+    tell: Callable[[Position], None] | None
     emit: Callable[[Event], None]
     described: Callable[[], str | None]
     compression: str
@@ -135,8 +135,8 @@ def seal_roll(sealing: Sealing, *, final: bool, skip: bool = False) -> SealedRol
     position = run.position()
     if judgement.failure is None and sealed.facts.position is not None and position is not None:
         sealing.emit(PositionMoved(**_ids(sealing), position=position))
-        if isinstance(sealing.source, ChangeSource):
-            acknowledge(run.access, run.export_id, sealing.source.acknowledge)
+        if sealing.tell is not None:
+            acknowledge(run.access, run.export_id, sealing.tell)
     if following is not None:
         run.roll = following
     return SealedRoll(gates=judgement.results, failure=judgement.failure, following=following)
@@ -169,7 +169,7 @@ def _facts(sealing: Sealing, counters: Mapping[str, PartCounters], shape: str | 
         position_dataset=plan.datasets[0].name,
         drift=drift_baseline(plan.datasets),
         shape=shape_baseline(shape, counters.items(), whole=capabilities.whole_relation and capabilities.rolls is None),
-        acknowledge=plan.runner_capabilities.changes and isinstance(sealing.source, ChangeSource),
+        acknowledge=plan.runner_capabilities.changes and sealing.tell is not None,
     )
 
 
