@@ -16,10 +16,11 @@ def wanted(loaded: Loaded, invocation: Invocation) -> bool:
 
 def missing(loaded: Loaded, invocation: Invocation) -> str | None:
     """Return why Slack could not be told, or None where nothing speaks against it or nobody wants it."""
-    if loaded.configuration.notifications is None or invocation.no_notify:
+    notifications = loaded.configuration.notifications
+    if notifications is None or not wanted(loaded, invocation):
         return None
     # Nobody else pays for an HTTP client.
     from rivet_core.engine import slack
 
-    found = slack.webhook(loaded.configuration.notifications, invocation.environ)
+    found = slack.webhook(notifications, invocation.environ)
     return found if isinstance(found, str) else None

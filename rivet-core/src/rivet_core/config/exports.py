@@ -20,8 +20,7 @@ from rivet_core.config.relations import WAYS, read_relation
 from rivet_core.config.scalars import Unreadable
 from rivet_core.config.showing import masked, shown
 from rivet_core.config.sizes import read_size
-from rivet_core.config.structure import WRONG, structure, structure_what_is_sound
-from rivet_core.config.suggestions import closest
+from rivet_core.config.structure import WRONG, Found, structure, structure_what_is_sound
 from rivet_core.config.tuning import resolve_tuning
 from rivet_core.errors import RivetError
 from rivet_core.requests import Chosen, Intent
@@ -87,7 +86,7 @@ def _intent(
     core = node.only(field.key for field in option_fields(ExportKeys))
     # What is wrong in one key must not hide what is wrong between others.
     required = {"name": "", "format": node, "destination": node}
-    keys, _ = structure_what_is_sound(ExportKeys, core, reading, instead=required)
+    keys = structure_what_is_sound(ExportKeys, core, reading, instead=required).made
     _check_name(node, reading)
     mode_entry, format_entry = node.get("mode"), node.get("format")
     mode = choose_mode(mode_entry.value if mode_entry else None, node, kinds, reading)
@@ -192,9 +191,10 @@ def _destination(node: Node, kinds: Kinds, reading: Reading) -> tuple[Destinatio
         reading.problems.append(stray_key(entry, (*known, "type")))
 
     given = telling(block.options, (field.key for field in option_fields(declaration.options)))
-    made: tuple[Any, bool] = structure_what_is_sound(declaration.options, given, reading, stray=stray)
-    options, sound = made
-    if options is None or not (sound or _says_where(declaration, given, reading)):
+    found: Found[Any] = structure_what_is_sound(declaration.options, given, reading, stray=stray)
+    options = found.made
+    # A destination with a mistake may still say for certain where it is.
+    if options is None or found.lost:
         return None
     template = prefix_template(declaration, options)
     entry = block.options.get(declaration.prefix or "")
@@ -208,21 +208,6 @@ def _destination(node: Node, kinds: Kinds, reading: Reading) -> tuple[Destinatio
             hint = f"; did you mean {{{meant}}}?" if meant else ""
             reading.warn(entry.value.place, f"{{{word}}} stands for nothing and stays as it is{hint}")
     return declaration, options, template
-
-
-def _says_where(declaration: DestinationType, given: Keyed, reading: Reading) -> bool:
-    """Whether a destination with a mistake still says for certain where it is: no option is wrong or misspelt."""
-    fields = {field.key: field for field in option_fields(declaration.options)}
-    keys = {entry.key for entry in given}
-    for entry in given:
-        field = fields.get(entry.key)
-        if field is None:
-            meant = closest(entry.key, fields)
-            if meant is not None and meant not in keys:
-                return False
-        elif structure(entry.value, field.hint, reading.trial(), key=entry) is WRONG:
-            return False
-    return True
 
 
 def _refuse_strays(node: Keyed, core: Keyed, mode: ModeChoice, form: FormatChoice | None, reading: Reading) -> None:

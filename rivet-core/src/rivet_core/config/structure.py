@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
 import attrs
 
@@ -42,6 +42,20 @@ _READERS: Final[dict[object, Callable[[str], Any]]] = {int: read_integer, float:
 _PASSWORD_IN_URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^@/]*:[^@]+@")
 
 
+@attrs.frozen(kw_only=True)
+class Found(Generic[T]):
+    """What could be made of a mapping.
+
+    :param made: the instance, with defaults in the place of what is wrong; None when a required field has no value.
+    :param sound: whether nothing is wrong.
+    :param lost: fields that the file says something of that could not be read: it is wrong, or its key is misspelt.
+    """
+
+    made: T | None
+    sound: bool
+    lost: frozenset[str]
+
+
 def structure_class(
     cls: type[T], mapping: Keyed, reading: Reading, *, stray: Stray | None = None
 ) -> T | Literal[Wrong.WRONG]:
@@ -49,8 +63,8 @@ def structure_class(
 
     :param stray: reports unknown keys; without it they are reported with the nearest known key.
     """
-    made, sound = structure_what_is_sound(cls, mapping, reading, stray=stray)
-    return made if sound and made is not None else WRONG
+    found = structure_what_is_sound(cls, mapping, reading, stray=stray)
+    return found.made if found.sound and found.made is not None else WRONG
 
 
 def structure_what_is_sound(
@@ -60,8 +74,8 @@ def structure_what_is_sound(
     *,
     stray: Stray | None = None,
     instead: Mapping[str, Any] | None = None,
-) -> tuple[T | None, bool]:
-    """Return an instance with defaults in the place of what is wrong, and whether nothing is.
+) -> Found[T]:
+    """Return an instance with defaults in the place of what is wrong, and what is.
 
     So that the checks that look at several keys can report, too, what they find in the sound ones. What they say of
     those that are wrong, or probably meant by an unknown one, would only repeat a mistake, and is dropped.
@@ -71,10 +85,14 @@ def structure_what_is_sound(
     fields = {field.key: field for field in hints.option_fields(cls)}
     arguments: dict[str, Any] = dict(instead or {})
     doubtful: set[str] = set()
+    lost: set[str] = set()
     for entry in mapping:
         field = fields.get(entry.key)
         if field is None:
-            doubtful |= {entry.key, closest(entry.key, fields) or entry.key}
+            meant = closest(entry.key, fields)
+            doubtful |= {entry.key, meant or entry.key}
+            if meant is not None and mapping.get(meant) is None:
+                lost.add(meant)
             if stray is not None:
                 stray(entry, tuple(fields))
             else:
@@ -85,6 +103,7 @@ def structure_what_is_sound(
         value = structure(entry.value, field.hint, reading, key=entry)
         if value is WRONG:
             doubtful.add(entry.key)
+            lost.add(entry.key)
         elif value is not None or field.required:
             arguments[field.argument] = value
     for key, field in fields.items():
@@ -92,10 +111,10 @@ def structure_what_is_sound(
             doubtful.add(key)
             reading.problem(mapping.place, f"the key {key!r} is missing", remedy=f"add {key}: {_example(field)}")
     if any(field.required and field.argument not in arguments for field in fields.values()):
-        return None, False
+        return Found(made=None, sound=False, lost=frozenset(lost))
     sound = not doubtful
     made, accepted = _construct(cls, mapping, arguments, fields, reading, doubtful)
-    return made, sound and accepted
+    return Found(made=made, sound=sound and accepted, lost=frozenset(lost))
 
 
 def _left_empty(node: Node, field: OptionField) -> bool:
