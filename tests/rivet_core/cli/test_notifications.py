@@ -190,6 +190,7 @@ def test_doctor_tells_of_an_address_that_is_none_without_showing_it(rivet: Rivet
     ended = rivet("doctor", "-c", "rivet.yaml", "--json", HOOK=SECRET)
     (found,) = notifications(ended)
     assert (found["ok"], found["detail"]) == (False, "the webhook's address is no http or https URL")
+    assert "begins with http:// or https://," in found["hint"]
     assert "hunter2" not in ended.err + ended.out
 
 

@@ -125,7 +125,7 @@ def _notifications(loaded: Loaded, invocation: Invocation) -> Iterator[Check]:
         return
     found = webhooks.missing(loaded, invocation)
     if found is not None:
-        hint = "give the address of the webhook, which begins with https://, or run with --no-notify"
+        hint = "give the address of the webhook, which begins with http:// or https://, or run with --no-notify"
         yield Check(name="notifications", ok=False, detail=found, hint=hint)
     else:
         yield Check(name="notifications", ok=True, detail="the webhook has an address; nothing was sent to it")
