@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import shutil
 import sqlite3
@@ -13,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import rivet_core.sources.sqlite
 from rivet_core.engine.watch import Watch
 from rivet_core.errors import EnvironmentFailure, RivetError
 from rivet_core.requests import ColumnKey, ReadContext, ReadRequest
@@ -27,8 +25,6 @@ if TYPE_CHECKING:
 
     from conftest import Database
 
-ERRORS = {"UsageError", "EnvironmentFailure", "RefusalError", "SnapshotGone"}
-MODULES = sorted(Path(rivet_core.sources.sqlite.__file__).parent.rglob("*.py"))
 CODES = sorted({value for name, value in vars(sqlite3).items() if name.startswith("SQLITE_") and 0 < value < 27})
 SLOW = Query("WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 400000000) SELECT x FROM c")
 KEY = (ColumnKey("x"),)
@@ -46,13 +42,6 @@ def said(code: int) -> sqlite3.Error:
     error = sqlite3.OperationalError("what SQLite says")
     error.sqlite_errorcode = code
     return error
-
-
-@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.name)
-def test_every_error_that_is_made_has_a_remedy(module: Path) -> None:
-    calls = [node for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
-    made = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id in ERRORS]
-    assert [f"line {call.lineno}" for call in made if "remedy" not in {word.arg for word in call.keywords}] == []
 
 
 @pytest.mark.parametrize("code", CODES)

@@ -80,7 +80,8 @@ class Drafts:
             # No runner serves any of them: whoever has none for the simplest says so.
             self.plugins.runner_types(wanted[-1].mode)
             msg = f"no suggestion of {looked.relation.table} is served"
-            raise UsageError(msg, code="RIVET_CONFIG_RUNNER_REFUSED")
+            remedy = "choose another with --mode; rivet plugins lists the modes that are installed"
+            raise UsageError(msg, code="RIVET_CONFIG_RUNNER_REFUSED", remedy=remedy)
         raise refused
 
     def whole(self, exports: tuple[ExportText, ...], left_out: tuple[LeftOut, ...]) -> str:

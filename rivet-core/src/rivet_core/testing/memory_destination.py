@@ -143,7 +143,7 @@ class MemoryStore:
 
 def _broken(key: str) -> EnvironmentFailure:
     msg = f"the connection broke while {key} was put"
-    return EnvironmentFailure(msg, code="RIVET_DEST_IO_FAILED", transient=True)
+    return EnvironmentFailure(msg, code="RIVET_DEST_IO_FAILED", remedy="Put it again.", transient=True)
 
 
 @attrs.frozen(kw_only=True)
@@ -187,7 +187,7 @@ class MemoryDestination:
         data = self.store.objects.get(self.prefix + key)
         if data is None:
             msg = f"there is no object {key}"
-            raise EnvironmentFailure(msg, code="RIVET_DEST_IO_FAILED")
+            raise EnvironmentFailure(msg, code="RIVET_DEST_IO_FAILED", remedy="Look at what removed it.")
         with path.open("xb") as out:
             out.write(data)
 
@@ -236,7 +236,7 @@ class MemoryDestination:
     def _must_be_readable(self) -> None:
         if not self.options.capabilities.readable:
             msg = "this destination can only be put to"
-            raise EnvironmentFailure(msg, code="RIVET_DEST_IO_FAILED")
+            raise EnvironmentFailure(msg, code="RIVET_DEST_IO_FAILED", remedy="Use one that is readable.")
 
 
 def memory_type(capabilities: DestinationCapabilities, kind: str = "memory") -> DestinationType:

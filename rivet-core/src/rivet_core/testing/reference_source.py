@@ -182,7 +182,8 @@ class ReferenceSource:
         if rules.types:
             names = ", ".join(name for name, _ in rules.types)
             msg = f"the reference source delivers columns as they are stored; it has no other type for {names}"
-            raise UsageError(msg, code="RIVET_TYPE_UNSAFE_MAPPING", place=Place(relation=str(relation), field=names))
+            place = Place(relation=str(relation), field=names)
+            raise UsageError(msg, code="RIVET_TYPE_UNSAFE_MAPPING", place=place, remedy="Leave columns out.")
         columns = tuple(
             Column(
                 name=field.name,
@@ -306,7 +307,8 @@ class ReferenceSource:
         )
         if name not in tables:
             msg = f"there is no table {name!r} in the database {self.database.name}"
-            raise EnvironmentFailure(msg, code="RIVET_SOURCE_TABLE_NOT_FOUND", place=Place(relation=name))
+            place, remedy = Place(relation=name), "Name one of the tables that it was given."
+            raise EnvironmentFailure(msg, code="RIVET_SOURCE_TABLE_NOT_FOUND", place=place, remedy=remedy)
         return tables[name]
 
     def _wait(self) -> Iterator[Batch]:
@@ -318,7 +320,7 @@ class ReferenceSource:
     def _stop_if_cancelled(self) -> None:
         if self._cancelled.is_set():
             msg = "the read was cancelled"
-            raise EnvironmentFailure(msg, code="RIVET_SOURCE_QUERY_FAILED")
+            raise EnvironmentFailure(msg, code="RIVET_SOURCE_QUERY_FAILED", remedy="Read again.")
 
 
 def reference_type(kind: str = "reference", **capabilities: Any) -> SourceType:

@@ -53,7 +53,8 @@ class ParquetFormat:
             found = file.schema_arrow
             if not found.equals(schema, check_metadata=False):
                 msg = f"{path.name} has other columns than planned: {_difference(found, schema)}"
-                raise IntegrityError(msg, code="RIVET_VALIDATE_FAILED")
+                remedy = "Find out what wrote over the part, then export again."
+                raise IntegrityError(msg, code="RIVET_VALIDATE_FAILED", remedy=remedy)
             for batch in file.iter_batches(batch_size=_READ_ROWS, use_threads=False):
                 yield pa.RecordBatch.from_arrays(batch.columns, schema=schema)
 
