@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -20,17 +20,8 @@ def place(tmp_path: Path) -> Place:
 @pytest.fixture(scope="session")
 def make_database(postgres_server: PostgresServer) -> Iterator[Callable[[], PostgresDatabase]]:
     """Makes databases that live as long as the session."""
-    made: list[str] = []
-
-    def make() -> PostgresDatabase:
-        name = f"rivet_whole_{secrets.token_hex(6)}"
-        postgres_server.psql_text(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")
-        made.append(name)
-        return PostgresDatabase(name=name, url=postgres_server.database_url(name), server=postgres_server)
-
-    yield make
-    for name in made:
-        postgres_server.psql_text(f"DROP DATABASE {name} WITH (FORCE)")
+    with ExitStack() as made:
+        yield lambda: made.enter_context(postgres_server.database("rivet_whole"))
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import secrets
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import pytest
 from e2e_command import Place, export, outcome, table
@@ -15,19 +15,8 @@ from postgres_server import PostgresDatabase, PostgresServer
 @pytest.fixture
 def in_encoding(postgres_server: PostgresServer) -> Iterator[Callable[[str], PostgresDatabase]]:
     """Makes databases of an encoding."""
-    made: list[str] = []
-
-    def make(encoding: str) -> PostgresDatabase:
-        name = f"rivet_{encoding.lower()}_{secrets.token_hex(6)}"
-        postgres_server.psql_text(
-            f"CREATE DATABASE {name} TEMPLATE template0 ENCODING '{encoding}' LC_COLLATE 'C' LC_CTYPE 'C'"
-        )
-        made.append(name)
-        return PostgresDatabase(name=name, url=postgres_server.database_url(name), server=postgres_server)
-
-    yield make
-    for name in made:
-        postgres_server.psql_text(f"DROP DATABASE {name} WITH (FORCE)")
+    with ExitStack() as made:
+        yield lambda encoding: made.enter_context(postgres_server.database("rivet_encoded", encoding=encoding))
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -116,12 +115,8 @@ def rust_tool() -> RustTool:
 @pytest.fixture(scope="session")
 def items(rust_tool: RustTool, postgres_server: PostgresServer) -> Iterator[str]:
     """The URL of a database with the table ``items``."""
-    name = f"rivet_interop_{secrets.token_hex(6)}"
-    postgres_server.psql_text(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")
-    url = postgres_server.database_url(name)
-    postgres_server.psql_text(ITEMS, url=url)
-    yield url
-    postgres_server.psql_text(f"DROP DATABASE {name} WITH (FORCE)")
+    with postgres_server.database("rivet_interop", ITEMS) as made:
+        yield made.url
 
 
 @pytest.fixture(scope="session")
@@ -147,12 +142,8 @@ def copy_of(exported: Path, tmp_path: Path) -> Callable[[str], Path]:
 @pytest.fixture(scope="session")
 def tables(rust_tool: RustTool, postgres_server: PostgresServer) -> Iterator[str]:
     """The URL of a database with the tables that configurations read; not to be changed."""
-    name = f"rivet_interop_{secrets.token_hex(6)}"
-    postgres_server.psql_text(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")
-    url = postgres_server.database_url(name)
-    postgres_server.psql_text(TABLES, url=url)
-    yield url
-    postgres_server.psql_text(f"DROP DATABASE {name} WITH (FORCE)")
+    with postgres_server.database("rivet_interop", TABLES) as made:
+        yield made.url
 
 
 @pytest.fixture

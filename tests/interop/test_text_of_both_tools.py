@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import os
-import secrets
 import struct
 import subprocess
 import sys
@@ -61,12 +60,8 @@ FLOATS = {"single": "f", "double": "d"}
 @pytest.fixture(scope="module")
 def texts(rust_tool: Any, postgres_server: PostgresServer) -> Iterator[str]:
     """The URL of a database with the two tables."""
-    name = f"rivet_interop_{secrets.token_hex(6)}"
-    postgres_server.psql_text(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")
-    url = postgres_server.database_url(name)
-    postgres_server.psql_text(KINDS, url=url)
-    yield url
-    postgres_server.psql_text(f"DROP DATABASE {name} WITH (FORCE)")
+    with postgres_server.database("rivet_interop", KINDS) as made:
+        yield made.url
 
 
 @pytest.fixture(scope="module")

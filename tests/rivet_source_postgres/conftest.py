@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import secrets
+import subprocess
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import attrs
@@ -52,6 +52,19 @@ class Room:
     @staticmethod
     def source_of(url: str, **keys: Any) -> Any:
         return make_source(PostgresOptions(url=Secret(url), **keys))
+
+    @contextmanager
+    def locked(self, table: str) -> Iterator[None]:
+        """Lets somebody else alter a table meanwhile."""
+        command = [self.server.psql, "--no-psqlrc", "--quiet", "--tuples-only", f"--dbname={self.url}"]
+        # The end of its input ends psql, and the lock.
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+            assert holder.stdin is not None
+            assert holder.stdout is not None
+            holder.stdin.write(f"BEGIN; LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE; SELECT 'held';\n")
+            holder.stdin.flush()
+            assert holder.stdout.readline().strip() == "held"
+            yield
 
     def columns(self, relation: Relation | str, rules: ColumnRules | None = None) -> dict[str, Column]:
         described = self.own.describe(as_relation(relation), rules or ColumnRules())
@@ -104,10 +117,8 @@ def as_relation(relation: Relation | str) -> Relation:
 
 @pytest.fixture(scope="session")
 def shared_database(postgres_server: PostgresServer) -> Iterator[str]:
-    name = f"rivet_rooms_{secrets.token_hex(6)}"
-    postgres_server.psql_text(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")
-    yield name
-    postgres_server.psql_text(f"DROP DATABASE {name} WITH (FORCE)")
+    with postgres_server.database("rivet_rooms") as made:
+        yield made.name
 
 
 @pytest.fixture(scope="session")

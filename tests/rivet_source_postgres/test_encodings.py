@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterator
+from contextlib import ExitStack, closing
 from typing import Any
 
 import attrs
@@ -20,21 +20,14 @@ SOUND = """
 
 @pytest.fixture
 def rooms(postgres_server: PostgresServer, room: Any) -> Iterator[Any]:
-    made = []
+    with ExitStack() as made:
 
-    def make(encoding: str) -> Any:
-        name = f"rivet_{encoding.lower()}_{secrets.token_hex(4)}"
-        postgres_server.psql_text(
-            f"CREATE DATABASE {name} TEMPLATE template0 ENCODING '{encoding}' LC_COLLATE 'C' LC_CTYPE 'C'"
-        )
-        source = room.source_of(postgres_server.database_url(name))
-        made.append(attrs.evolve(room, database=name, own=source))
-        return made[-1]
+        def make(encoding: str) -> Any:
+            database = made.enter_context(postgres_server.database("rivet_encoded", encoding=encoding))
+            source = made.enter_context(closing(room.source_of(database.url)))
+            return attrs.evolve(room, database=database.name, own=source)
 
-    yield make
-    for one in made:
-        one.own.close()
-        postgres_server.psql_text(f"DROP DATABASE {one.database} WITH (FORCE)")
+        yield make
 
 
 def test_latin_text_arrives_in_utf8(rooms: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import threading
 from typing import Any
 
@@ -85,18 +84,11 @@ def test_a_table_that_may_not_be_read_is_not_listed(room: Any) -> None:
 
 def test_a_locked_table_keeps_nobody_waiting(room: Any) -> None:
     room.run_sql("CREATE TABLE t (i int)")
-    command = [room.server.psql, "--no-psqlrc", "--quiet", "--tuples-only", f"--dbname={room.url}"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
-        assert holder.stdin is not None
-        assert holder.stdout is not None
-        holder.stdin.write("BEGIN; LOCK TABLE t IN ACCESS EXCLUSIVE MODE; SELECT 'held';\n")
-        holder.stdin.flush()
-        assert holder.stdout.readline().strip() == "held"
+    with room.locked("t"):
         found: list[str] = []
         asking = threading.Thread(target=lambda: found.extend(listed(room)), daemon=True)
         asking.start()
         asking.join(10)
         in_time = list(found)
-        holder.stdin.close()
     asking.join(10)
     assert in_time == ["t"]

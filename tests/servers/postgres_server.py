@@ -63,10 +63,24 @@ class PostgresServer:
         assert done.returncode == 0, f"psql: {done.stderr.strip()}\n{query}"
         return done.stdout.removesuffix("\n")
 
+    @contextmanager
+    def database(self, prefix: str, sql: str = "", encoding: str = "UTF8") -> Iterator[PostgresDatabase]:
+        """A new database, filled by some SQL; it is dropped behind the block, and when it cannot be filled."""
+        name = f"{prefix}_{secrets.token_hex(6)}"
+        # The server's own locale fits no encoding but its own.
+        locale = "" if encoding == "UTF8" else " LC_COLLATE 'C' LC_CTYPE 'C'"
+        self.psql_text(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING '{encoding}'{locale}")
+        try:
+            made = PostgresDatabase(name=name, url=self.database_url(name), server=self)
+            made.run_sql(sql)
+            yield made
+        finally:
+            self.psql_text(f"DROP DATABASE {name} WITH (FORCE)")
+
 
 @attrs.frozen(kw_only=True)
 class PostgresDatabase:
-    """An empty database that is dropped after the test."""
+    """A database of a test's own."""
 
     name: str
     url: str
@@ -98,10 +112,8 @@ def postgres_server() -> Iterator[PostgresServer]:
 
 @pytest.fixture
 def postgres_database(postgres_server: PostgresServer) -> Iterator[PostgresDatabase]:
-    name = f"rivet_test_{secrets.token_hex(6)}"
-    postgres_server.psql_text(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")
-    yield PostgresDatabase(name=name, url=postgres_server.database_url(name), server=postgres_server)
-    postgres_server.psql_text(f"DROP DATABASE {name} WITH (FORCE)")
+    with postgres_server.database("rivet_test") as made:
+        yield made
 
 
 @contextmanager

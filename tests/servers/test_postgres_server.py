@@ -31,6 +31,22 @@ def test_a_failing_statement_fails_the_test_with_the_servers_words(postgres_data
         postgres_database.run_sql("SELECT * FROM absent; SELECT 1")
 
 
+def databases(server: PostgresServer, prefix: str) -> str:
+    return server.psql_text(f"SELECT count(*) FROM pg_database WHERE datname LIKE '{prefix}%'")
+
+
+def test_a_database_that_cannot_be_filled_is_dropped(postgres_server: PostgresServer) -> None:
+    with pytest.raises(AssertionError, match="absent"), postgres_server.database("rivet_ill", "SELECT * FROM absent"):
+        pass
+    assert databases(postgres_server, "rivet_ill") == "0"
+
+
+def test_a_database_of_another_encoding_is_filled_and_dropped(postgres_server: PostgresServer) -> None:
+    with postgres_server.database("rivet_latin", "CREATE TABLE t (i int)", encoding="LATIN1") as made:
+        assert made.psql_text("SELECT current_setting('server_encoding'), count(*) FROM t") == "LATIN1|0"
+    assert databases(postgres_server, "rivet_latin") == "0"
+
+
 def test_changes_can_be_captured(postgres_server: PostgresServer) -> None:
     assert postgres_server.psql_text("SHOW wal_level") == "logical"
 
