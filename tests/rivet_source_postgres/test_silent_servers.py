@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -71,8 +71,9 @@ def stalling(room: Any) -> Iterator[Stalling]:
     proxy.close()
 
 
-def begun(room: Any, stalling: Stalling, folder: Path, timeout_s: int) -> subprocess.Popen[str]:
-    """Begin a run that reads more than the proxy lets through."""
+@contextmanager
+def begun(room: Any, stalling: Stalling, folder: Path, timeout_s: int) -> Iterator[subprocess.Popen[str]]:
+    """A run that reads more than the proxy lets through; it does not outlive the block."""
     room.run_sql("CREATE TABLE big AS SELECT n, repeat('x', 500) AS x FROM generate_series(1, 40000) n")
     parts = urlsplit(room.url)
     url = room.url.replace(f":{parts.port}/", f":{stalling.port}/")
@@ -87,30 +88,26 @@ exports:
 """
     )
     command = [sys.executable, "-m", "rivet_core", "run", "-c", "rivet.yaml"]
-    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-
-
-def ended(process: subprocess.Popen[str]) -> str:
-    try:
-        return process.communicate(timeout=PATIENCE_S)[0]
-    finally:
-        process.kill()
-        process.wait()
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def test_the_statement_timeout_ends_the_run(room: Any, stalling: Stalling, tmp_path: Path) -> None:
-    process = begun(room, stalling, tmp_path, 2)
-    assert "RIVET_SOURCE_STATEMENT_TIMEOUT" in ended(process)
+    with begun(room, stalling, tmp_path, 2) as process:
+        assert "RIVET_SOURCE_STATEMENT_TIMEOUT" in process.communicate(timeout=PATIENCE_S)[0]
     assert process.returncode > 0
     assert stalling.stalled.is_set()
 
 
 def test_ctrl_c_ends_the_run(room: Any, stalling: Stalling, tmp_path: Path) -> None:
-    process = begun(room, stalling, tmp_path, 0)
-    assert stalling.stalled.wait(PATIENCE_S)
-    time.sleep(0.5)
-    process.send_signal(signal.SIGINT)
-    asked = time.monotonic()
-    ended(process)
+    with begun(room, stalling, tmp_path, 0) as process:
+        assert stalling.stalled.wait(PATIENCE_S)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        asked = time.monotonic()
+        process.communicate(timeout=PATIENCE_S)
+        assert time.monotonic() - asked < 10
     assert process.returncode > 0
-    assert time.monotonic() - asked < 10
