@@ -49,8 +49,8 @@ def state_of(folder: Path) -> Left:
         run = reads.unfinished_run(database, export.id)
         if run is None:
             return Left(export, None)
-        found = {state: tuple(parts.in_order(database, run.id, state)) for state in ("recorded", "intended")}
-        return Left(export, run, **found)
+        recorded, intended = parts.in_order(database, run.id), parts.intended(database, run.id)
+        return Left(export, run, recorded=tuple(recorded), intended=tuple(intended))
 
 
 def die(world: World, folder: Path, point: str, nth: int = 1) -> bool:

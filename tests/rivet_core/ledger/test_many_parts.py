@@ -115,6 +115,13 @@ def test_pages_bring_every_part_once(many: RunLedger, state: Any) -> None:
     assert len(set(keys)) == 300
 
 
+def test_the_rows_of_each_unit_are_summed(open_run: Any, tmp_path: Path) -> None:
+    run = open_run("few", "many", "none")
+    record(run, "few", tmp_path, count=2)
+    record(run, "many", tmp_path, count=40)
+    assert run.rows_by_unit() == {"few": 6, "many": 120}
+
+
 def test_parts_that_move_aside_while_they_are_looked_at_are_each_seen(many: RunLedger, state: Any) -> None:
     seen = 0
     for part in parts.recorded(state, many.run_id):

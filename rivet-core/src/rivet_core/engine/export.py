@@ -205,9 +205,7 @@ def _end_roll(sealing: Sealing) -> int:
 
 def _counted(counts: SourceCounts, ledger: RunLedger, plan: Plan) -> tuple[UnitCount, ...]:
     """Return what the source counted of every unit of the run, beside the rows of its parts."""
-    recorded: dict[str, int] = {}
-    for part in ledger.all_recorded():
-        recorded[part.unit_id] = recorded.get(part.unit_id, 0) + part.rows
+    recorded = ledger.rows_by_unit()
     rows = [row for row in reads.units(ledger.access.database, ledger.run_id) if row.id != EMPTY_UNIT]
     return counts.of((decode_unit(row.request, plan.columns), recorded.get(row.id, 0)) for row in rows)
 
@@ -227,7 +225,7 @@ def _superseded(opened: OpenedRun) -> StaleWriter | None:
 def _stays_empty(plan: Plan, opened: OpenedRun) -> bool:
     if plan.runner_capabilities.changes:
         return False
-    return sum(part.rows for part in opened.run.all_recorded()) == 0
+    return opened.run.all_totals().rows == 0
 
 
 def _described(plan: Plan, asked: Asked) -> str | None:

@@ -94,7 +94,7 @@ class LocalProducer:
     def __init__(self, needs: ProducerNeeds) -> None:
         self._needs = needs
         self._adaptation = Adaptation(needs.recipe.plan.intent.tuning)
-        self._open: dict[Source, Cancelling] = {}
+        self._open: set[Cancelling] = set()
         self._lock = threading.Lock()
 
     @contextmanager
@@ -104,7 +104,7 @@ class LocalProducer:
         pace = pace_of(source, self._needs.recipe.plan.intent.tuning, self._adaptation)
         cancelling = cancelling_of(source, pace)
         with self._lock:
-            self._open[source] = cancelling
+            self._open.add(cancelling)
         produced = self._guarded(source, task, progress, pace, cancelling)
         try:
             try:
@@ -118,7 +118,7 @@ class LocalProducer:
                 produced.close()
         finally:
             with self._lock:
-                del self._open[source]
+                self._open.discard(cancelling)
             cancelling.close(source.close)
 
     def _guarded(
@@ -132,7 +132,7 @@ class LocalProducer:
     def cancel(self) -> None:
         """Cancel every open source."""
         with self._lock:
-            opened = list(self._open.values())
+            opened = list(self._open)
         for cancelling in opened:
             cancelling.insist()
 

@@ -117,9 +117,9 @@ class RunLedger:
         """Return what the open roll's recorded parts are together."""
         return parts.totals(self.access.database, self.run_id, self.roll)
 
-    def all_recorded(self) -> Iterator[PartRow]:
-        """Yield the recorded parts of all rolls, in no order that means anything."""
-        return parts.recorded(self.access.database, self.run_id)
+    def rows_by_unit(self) -> dict[str, int]:
+        """Return, by unit, the rows of its recorded parts in all rolls; units without a part are missing."""
+        return parts.rows_by_unit(self.access.database, self.run_id)
 
     def all_totals(self) -> PartTotals:
         """Return what the recorded parts of all rolls are together."""

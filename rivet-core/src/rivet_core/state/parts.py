@@ -24,19 +24,14 @@ _COLUMNS: Final = ", ".join(f"p.{field.name}" for field in attrs.fields(PartRow)
 
 
 def in_order(
-    database: StateDatabase,
-    run_id: str,
-    state: str = "recorded",
-    *,
-    roll: int | None = None,
-    dataset: str | None = None,
+    database: StateDatabase, run_id: str, *, roll: int | None = None, dataset: str | None = None
 ) -> list[PartRow]:
-    """Return the run's parts in one state, in the order of units and sequence, all at once: a manifest names them all.
+    """Return the run's recorded parts, in the order of units and sequence, all at once: a manifest names them all.
 
     :param roll: only this roll's.
     :param dataset: only this dataset's.
     """
-    chosen, parameters = _chosen(state, run_id=run_id, roll=roll, dataset=dataset)
+    chosen, parameters = _chosen("recorded", run_id=run_id, roll=roll, dataset=dataset)
     statement = (
         f"SELECT {_COLUMNS} FROM part p JOIN unit u ON u.run_id = p.run_id AND u.id = p.unit_id "
         f"WHERE {chosen} ORDER BY u.ordinal, p.attempt, p.sequence"
@@ -79,6 +74,14 @@ def totals(database: StateDatabase, run_id: str, roll: int | None = None) -> Par
     chosen, parameters = _chosen("recorded", run_id=run_id, roll=roll)
     statement = f"SELECT count(*), coalesce(sum(p.rows), 0), coalesce(sum(p.size), 0) FROM part p WHERE {chosen}"
     return PartTotals(*database.rows(statement, parameters)[0])
+
+
+def rows_by_unit(database: StateDatabase, run_id: str) -> dict[str, int]:
+    """Return the rows of the run's recorded parts, by the id of their unit."""
+    chosen, parameters = _chosen("recorded", run_id=run_id)
+    return dict(
+        database.rows(f"SELECT p.unit_id, sum(p.rows) FROM part p WHERE {chosen} GROUP BY p.unit_id", parameters)
+    )
 
 
 def nulled(database: StateDatabase, run_id: str) -> tuple[tuple[str, int], ...]:
