@@ -250,3 +250,33 @@ def test_a_preview_waits_for_no_answer_for_ever(make: type[Lasting], tmp_path: P
     assert time.monotonic() - began < 30
     assert found.error is not None
     assert found.error.code == "RIVET_SOURCE_STATEMENT_TIMEOUT"
+
+
+class LastingCloses(Wrapped):
+    """Closing its reads, and cancelling them, lasts until it is freed."""
+
+    freed: threading.Event
+
+    def cancel(self) -> None:
+        type(self).freed.wait(60)
+
+    @contextmanager
+    def read(self, request: ReadRequest, context: ReadContext) -> Iterator[Iterator[Batch]]:
+        with self._real.read(request, context) as batches:
+            try:
+                yield batches
+            finally:
+                type(self).freed.wait(60)
+
+
+def test_a_read_whose_close_does_not_return_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rivet_core.engine.watch._PATIENCE", 0.3)
+    fresh("full", tmp_path)
+    kind = type("Lasting", (LastingCloses,), {"freed": threading.Event()})
+    tuning = Tuning(statement_timeout_s=1, max_batch_bytes=20, on_batch_exceeded="fail")
+    began = time.monotonic()
+    outcome = misbehaving(WORLDS["full"], kind).run(tmp_path, changes={"tuning": tuning})
+    assert time.monotonic() - began < 30
+    kind.freed.set()  # type: ignore[attr-defined] # the class has it
+    assert outcome.error is not None
+    assert outcome.error.code == "RIVET_SOURCE_STATEMENT_TIMEOUT"

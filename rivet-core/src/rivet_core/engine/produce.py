@@ -89,8 +89,12 @@ def _unpaced(
     source: Source, task: UnitTask, recipe: Recipe, batch_rows: int, watch: Watch
 ) -> Generator[Batch, None, None]:
     unit = tuned(task.unit, recipe.plan.intent, batch_rows)
-    with closing(read_unit(source, unit, task.context, task.mark)) as batches:
+    batches = read_unit(source, unit, task.context, task.mark)
+    try:
         for batch in watch.each(batches):
             yield from within_limits(batch, recipe.plan)
             # The source makes the next batch without this one in memory, unless the queue holds it.
             del batch
+    finally:
+        # Whoever waits for the batches hears of an error only behind this.
+        watch.end(batches.close)

@@ -144,6 +144,17 @@ class Watch:
             yield batch
             del batch
 
+    def end(self, close: Callable[[], None]) -> None:
+        """Close what was read; a close that outlasts its time and all patience has the source given up."""
+        with self._lock:
+            self._asked_at, self._unwanted_at = time.monotonic(), None
+        try:
+            close()
+        finally:
+            with self._lock:
+                self._asked_at = None
+        self._settle()
+
     def _ended_late(self) -> bool:
         # No cancel begins after this.
         with self._lock:
