@@ -88,7 +88,7 @@ A plugin of a stranger uses codes of its own, which start with `RIVET_PLUGIN_`.
 | 4 | tell whoever loads: the source's schema changed under `on_schema_drift: fail` |
 | 5 | tell a person: rivet stopped on purpose to protect data, and the message names the ways out |
 | 6 | report it: a bug of rivet or of a plugin |
-| 130, 143 | run it again when wanted: Ctrl-C or SIGTERM; the run stays open, and nothing that was recorded is read again |
+| 130, 143 | run it again when wanted: Ctrl-C or SIGTERM; nothing that was recorded is read again |
 
 When exports of one command end differently, the command's exit is the first of 3, 4, 5, 6, 2, 1 that any of them has.
 

@@ -122,7 +122,7 @@ def test_what_sqlite_refuses_to_read_has_its_line_too(place: Place, way: str, co
     text = "source: {type: sqlite, path: d.db}\n" + EXPORT.replace("table: t", way)
     (place.folder / "rivet.yaml").write_text(text)
     done = place.rivet(command, "-c", "rivet.yaml", "--json-errors")
-    assert found(done.error()) == [(f"exports.a.{way.split(':')[0]}", 4)]
+    assert found(done.error()) == [(f"exports.a.{way.partition(':')[0]}", 4)]
 
 
 def test_what_only_the_server_knows_has_its_line_too(postgres_database: PostgresDatabase, place: Place) -> None:

@@ -124,19 +124,19 @@ class Group(_Sections, click.Group):
         return super().resolve_command(context, args)
 
 
-class _Utf8(click.ParamType):
-    """A text that is compared with what a file says, so that it is read as UTF-8 in every locale."""
+def _in_utf8(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
+    """Return names that are compared with what a file says: they are read as UTF-8 in every locale."""
+    # Not imported by who only asks for help.
+    from rivet_core.types.foreign_text import utf8
 
-    name = "text"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        # Not imported by who only asks for help.
-        from rivet_core.types.foreign_text import utf8
-
-        text = utf8(value)
-        if text is None:
-            self.fail("it is no UTF-8 text", param, ctx)
-        return text
+    if value is None:
+        return None
+    given = (value,) if isinstance(value, str) else value
+    names = tuple(name for name in map(utf8, given) if name is not None)
+    if len(names) < len(given):
+        msg = "it is no UTF-8 text"
+        raise click.BadParameter(msg, context, parameter)
+    return names[0] if isinstance(value, str) else names
 
 
 config_option = click.option("-c", "--config", required=True, metavar="FILE", help="The configuration file.")
@@ -144,13 +144,13 @@ export_option = click.option(
     "-e",
     "--export",
     "exports",
-    type=_Utf8(),
+    callback=_in_utf8,
     multiple=True,
     metavar="NAME",
     help="Only this export; may be given again.",
 )
-any_export_option = click.option("-e", "--export", type=_Utf8(), metavar="NAME", help="Only this export.")
-one_export_option = click.option("-e", "--export", type=_Utf8(), required=True, metavar="NAME", help="The export.")
+any_export_option = click.option("-e", "--export", callback=_in_utf8, metavar="NAME", help="Only this export.")
+one_export_option = click.option("-e", "--export", callback=_in_utf8, required=True, metavar="NAME", help="The export.")
 param_option = click.option(
     "-p", "--param", "params", multiple=True, metavar="KEY=VALUE", help="A value for ${KEY}; may be given again."
 )

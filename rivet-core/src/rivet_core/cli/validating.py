@@ -74,8 +74,8 @@ def validate(invocation: Invocation, wishes: Wishes) -> int:
             verified += verify_export(loaded, intent, wanted)
         except RivetError as error:
             errors.append((intent.name, error))
-    for name, error in errors:
-        invocation.locate(error, export=name)
+    for name, found in errors:
+        invocation.locate(found, export=name)
     findings = Findings(verified=tuple(verified), errors=tuple(errors), warnings=tuple(warnings))
     _print(wishes, findings)
     _tell(invocation, findings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from rivet_core.errors import EnvironmentFailure
@@ -56,6 +56,15 @@ def prepare_query(connection: sqlite3.Connection, query: Query) -> None:
     sql = f"CREATE TEMP VIEW IF NOT EXISTS {quote(view_name(query))} AS {query.text}"
     with translated(query):
         connection.execute(sql)
+
+
+def refuse_query(query: Query) -> None:
+    """Refuse what :func:`prepare_query` would refuse, without the file.
+
+    :raises EnvironmentFailure: when the text is not one SELECT without parameters.
+    """
+    with closing(sqlite3.connect(":memory:")) as connection:
+        prepare_query(connection, query)
 
 
 @contextmanager

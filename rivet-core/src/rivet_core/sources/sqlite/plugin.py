@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 from rivet_core.capabilities import Restart, SourceCapabilities
@@ -24,10 +22,9 @@ def open_later(options: SqliteOptions) -> Source:
 
 def check_query(query: str) -> None:
     """Refuse a text that is not one SELECT, as the file would: a view's tables are looked for when it is read."""
-    from rivet_core.sources.sqlite.connection import prepare_query
+    from rivet_core.sources.sqlite.connection import refuse_query
 
-    with closing(sqlite3.connect(":memory:")) as connection:
-        prepare_query(connection, Query(query))
+    refuse_query(Query(query))
 
 
 @hookimpl
