@@ -53,18 +53,17 @@ def memory(*values: int) -> Callable[[], int | None]:
 
 
 def test_nothing_pauses_where_nothing_is_wanted() -> None:
-    assert seconds(Pace(Tuning(), resident=memory(10_000)), 5, 5, 5) < 0.1
+    assert seconds(Pace(Tuning(), resident=memory(10_000)), 5, 5, 5) < 2
 
 
 def test_a_full_batch_pauses_in_full_and_a_small_one_by_its_share() -> None:
-    tuning = Tuning(throttle_ms=200, budget=Budget(rows=100))
-    assert seconds(Pace(tuning), 100) >= 0.2
-    assert seconds(Pace(tuning), 10, 10) < 0.15
+    assert seconds(Pace(Tuning(throttle_ms=200, budget=Budget(rows=100))), 100) >= 0.2
+    assert seconds(Pace(Tuning(throttle_ms=20_000, budget=Budget(rows=10_000))), 50, 50) < 2
 
 
 def test_no_batch_pauses_longer_than_a_full_one() -> None:
     tuning = Tuning(throttle_ms=100, budget=Budget(rows=1))
-    assert seconds(Pace(tuning), 1000) < 1
+    assert seconds(Pace(tuning), 1000) < 2
 
 
 def test_a_cancel_ends_the_pause_and_every_later_one() -> None:
@@ -159,13 +158,13 @@ def test_reading_waits_until_the_memory_is_below_its_threshold() -> None:
 
 def test_a_wait_for_memory_that_does_not_help_is_the_last_one_until_it_was_low_again() -> None:
     pace = Pace(Tuning(memory_threshold_mb=100), resident=memory(200), patience=0.3)
-    assert 0.3 <= seconds(pace, 1, 1, 1, 1) < 0.6
+    assert 0.3 <= seconds(pace, *[1] * 20) < 3
     pace = Pace(Tuning(memory_threshold_mb=100), resident=memory(*[200] * 10, 50, 200), patience=0.3)
-    assert 0.6 <= seconds(pace, *[1] * 20) < 2
+    assert 0.6 <= seconds(pace, *[1] * 30) < 5
 
 
 def test_memory_that_cannot_be_known_pauses_nothing() -> None:
-    assert seconds(Pace(Tuning(memory_threshold_mb=1), resident=lambda: None), 1, 1) < 0.1
+    assert seconds(Pace(Tuning(memory_threshold_mb=1), resident=lambda: None), 1, 1) < 2
 
 
 def test_a_threshold_that_stays_exceeded_is_said() -> None:
