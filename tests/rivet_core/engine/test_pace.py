@@ -11,6 +11,7 @@ import pytest
 import structlog
 
 from rivet_core.engine.adaptation import Adaptation
+from rivet_core.engine.cancelling import Cancelling
 from rivet_core.engine.pace import Pace
 from rivet_core.engine.resident import resident_bytes
 from rivet_core.engine.watch import Watch
@@ -104,7 +105,7 @@ def test_a_question_for_the_pressure_is_an_answer_like_any_other() -> None:
 
     pace = Pace(Tuning(adaptive=True), pressure=pressure)
     began = time.monotonic()
-    with Watch(0.2, cancelled.set) as watch, pytest.raises(EnvironmentFailure, match="pressure") as caught:
+    with Watch(0.2, Cancelling(cancelled.set)) as watch, pytest.raises(EnvironmentFailure, match="pressure") as caught:
         list(pace.of((batch for batch in watch.each(batches())), watch))
     assert caught.value.code == "RIVET_SOURCE_STATEMENT_TIMEOUT"
     # The question was too late, and no batch after it.
@@ -118,7 +119,7 @@ def test_what_a_question_for_the_pressure_fails_with_in_time_is_no_answer() -> N
         raise EnvironmentFailure(msg, code="RIVET_SOURCE_STATEMENT_TIMEOUT")
 
     pace = Pace(Tuning(adaptive=True), pressure=pressure)
-    with Watch(60, threading.Event().set) as watch:
+    with Watch(60, Cancelling(threading.Event().set)) as watch:
         assert len(list(pace.of((batch for batch in watch.each(slow(3))), watch))) == 3
 
 

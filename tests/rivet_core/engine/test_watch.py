@@ -38,14 +38,14 @@ class Source:
 
 def test_an_answer_in_time_is_given() -> None:
     source = Source()
-    with Watch(5, source.cancel) as watch:
+    with Watch(5, Cancelling(source.cancel)) as watch:
         assert watch.answer(lambda: source.answer(0)) == "answer"
     assert source.cancels == 0
 
 
 def test_an_answer_that_takes_too_long_is_cancelled_and_called_so() -> None:
     source = Source()
-    with Watch(0.2, source.cancel, "orders") as watch, pytest.raises(EnvironmentFailure) as caught:
+    with Watch(0.2, Cancelling(source.cancel), "orders") as watch, pytest.raises(EnvironmentFailure) as caught:
         watch.answer(lambda: source.answer(60))
     assert (caught.value.code, caught.value.place.relation) == ("RIVET_SOURCE_STATEMENT_TIMEOUT", "orders")
     assert isinstance(caught.value.__cause__, LookupError)
@@ -53,7 +53,7 @@ def test_an_answer_that_takes_too_long_is_cancelled_and_called_so() -> None:
 
 def test_a_source_that_answers_after_it_was_cancelled_was_too_late() -> None:
     source = Source()
-    with Watch(0.1, source.cancel) as watch, pytest.raises(EnvironmentFailure):
+    with Watch(0.1, Cancelling(source.cancel)) as watch, pytest.raises(EnvironmentFailure):
         watch.answer(lambda: time.sleep(0.4))
     assert source.cancels > 1
 
@@ -61,7 +61,7 @@ def test_a_source_that_answers_after_it_was_cancelled_was_too_late() -> None:
 def test_an_error_in_time_is_the_sources_own() -> None:
     source = Source()
     source.cancelled.set()
-    with Watch(5, source.cancel) as watch, pytest.raises(LookupError):
+    with Watch(5, Cancelling(source.cancel)) as watch, pytest.raises(LookupError):
         watch.answer(lambda: source.answer(1))
 
 
@@ -70,27 +70,27 @@ def watches() -> int:
 
 
 def test_no_limit_watches_nothing() -> None:
-    with Watch(0, Source().cancel) as watch:
+    with Watch(0, Cancelling(Source().cancel)) as watch:
         assert watches() == 0
         assert watch.answer(lambda: "answer") == "answer"
 
 
 def test_the_watch_ends_with_its_block() -> None:
-    with Watch(60, Source().cancel):
+    with Watch(60, Cancelling(Source().cancel)):
         assert watches() == 1
     assert watches() == 0
 
 
 def test_many_batches_may_take_longer_than_one() -> None:
     source = Source()
-    with Watch(2, source.cancel) as watch:
+    with Watch(2, Cancelling(source.cancel)) as watch:
         assert len(list(watch.each(source.batches(*[0.1] * 22)))) == 22
     assert source.cancels == 0
 
 
 def test_the_time_between_batches_is_not_the_sources() -> None:
     source, found = Source(), 0
-    with Watch(1, source.cancel) as watch:
+    with Watch(1, Cancelling(source.cancel)) as watch:
         for _ in watch.each(source.batches(0, 0, 0)):
             found += 1
             time.sleep(1.2 if found == 1 else 0)
@@ -99,7 +99,7 @@ def test_the_time_between_batches_is_not_the_sources() -> None:
 
 def test_a_batch_that_takes_too_long_ends_the_read() -> None:
     source, found = Source(), []  # type: ignore[var-annotated]
-    with Watch(1, source.cancel) as watch, pytest.raises(EnvironmentFailure):
+    with Watch(1, Cancelling(source.cancel)) as watch, pytest.raises(EnvironmentFailure):
         found.extend(watch.each(source.batches(0, 0, 60)))
     assert len(found) == 2
 
@@ -111,7 +111,7 @@ def test_a_cancel_that_fails_is_tried_again() -> None:
         source.cancel() if source.cancels else setattr(source, "cancels", 1)
         raise OSError
 
-    with Watch(0.1, failing) as watch, pytest.raises(EnvironmentFailure):
+    with Watch(0.1, Cancelling(failing)) as watch, pytest.raises(EnvironmentFailure):
         watch.answer(lambda: source.answer(60))
     assert source.cancels > 1
 
@@ -121,7 +121,7 @@ def test_an_answer_that_nobody_waits_for_is_cancelled_with_the_sources_own_error
     source, stop = Source(), threading.Event()
     threading.Timer(0.1, stop.set).start()
     begun = time.monotonic()
-    with Watch(seconds, source.cancel, stop=stop) as watch, pytest.raises(LookupError):
+    with Watch(seconds, Cancelling(source.cancel), stop=stop) as watch, pytest.raises(LookupError):
         watch.answer(lambda: source.answer(20))
     assert time.monotonic() - begun < 10
 
@@ -129,7 +129,7 @@ def test_an_answer_that_nobody_waits_for_is_cancelled_with_the_sources_own_error
 def test_nothing_is_cancelled_between_answers_though_nobody_waits() -> None:
     source, stop = Source(), threading.Event()
     stop.set()
-    with Watch(0, source.cancel, stop=stop) as watch:
+    with Watch(0, Cancelling(source.cancel), stop=stop) as watch:
         time.sleep(0.5)
         assert source.cancels == 0
         assert watch.answer(lambda: "at once") == "at once"
@@ -167,7 +167,7 @@ def silent() -> Iterator[Silent]:
 def test_a_silent_source_is_given_up_for_a_question(silent: Silent) -> None:
     begun = time.monotonic()
     with (
-        Watch(0.2, silent.cancel, "orders", patience=0.3) as watch,
+        Watch(0.2, Cancelling(silent.cancel), "orders", patience=0.3) as watch,
         pytest.raises(EnvironmentFailure) as caught,
     ):
         watch.answer_apart(silent.answer)
@@ -176,7 +176,7 @@ def test_a_silent_source_is_given_up_for_a_question(silent: Silent) -> None:
 
 
 def test_one_cancel_at_a_time_is_on_its_way(silent: Silent) -> None:
-    with Watch(0.1, silent.cancel, patience=1) as watch, pytest.raises(EnvironmentFailure):
+    with Watch(0.1, Cancelling(silent.cancel), patience=1) as watch, pytest.raises(EnvironmentFailure):
         watch.answer_apart(silent.answer)
     assert silent.cancels == 1
 
@@ -185,7 +185,7 @@ def test_a_silent_source_that_nobody_waits_for_is_given_up(silent: Silent) -> No
     stop = threading.Event()
     stop.set()
     begun = time.monotonic()
-    with Watch(0, silent.cancel, stop=stop, patience=0.3) as watch, pytest.raises(EnvironmentFailure):
+    with Watch(0, Cancelling(silent.cancel), stop=stop, patience=0.3) as watch, pytest.raises(EnvironmentFailure):
         watch.answer_apart(silent.answer)
     assert time.monotonic() - begun < 5
 
@@ -194,7 +194,7 @@ def test_no_answer_is_given_while_a_cancel_is_on_its_way(silent: Silent) -> None
     # It would hit whatever is asked next.
     stop = threading.Event()
     stop.set()
-    with Watch(0, silent.cancel, stop=stop, patience=5) as watch:
+    with Watch(0, Cancelling(silent.cancel), stop=stop, patience=5) as watch:
         threading.Timer(0.8, silent.freed.set).start()
         assert watch.answer(lambda: slowly(0.5)) == "answer"
         assert silent.freed.is_set()
@@ -203,7 +203,7 @@ def test_no_answer_is_given_while_a_cancel_is_on_its_way(silent: Silent) -> None
 def test_an_answer_is_none_when_its_cancel_does_not_return(silent: Silent) -> None:
     stop = threading.Event()
     stop.set()
-    with Watch(0, silent.cancel, stop=stop, patience=0.5) as watch, pytest.raises(EnvironmentFailure):
+    with Watch(0, Cancelling(silent.cancel), stop=stop, patience=0.5) as watch, pytest.raises(EnvironmentFailure):
         watch.answer(lambda: slowly(0.4))
 
 
@@ -218,7 +218,7 @@ def test_a_source_that_was_given_up_is_closed_when_it_lets_go(silent: Silent) ->
 
 
 def test_a_question_apart_is_answered_or_fails_as_any_other() -> None:
-    with Watch(5, Source().cancel) as watch:
+    with Watch(5, Cancelling(Source().cancel)) as watch:
         assert watch.answer_apart(lambda: "answer") == "answer"
         with pytest.raises(ZeroDivisionError):
             watch.answer_apart(lambda: 1 / 0)

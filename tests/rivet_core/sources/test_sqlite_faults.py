@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from rivet_core.engine.cancelling import Cancelling
 from rivet_core.engine.watch import Watch
 from rivet_core.errors import EnvironmentFailure, RivetError
 from rivet_core.requests import ColumnKey, ReadContext, ReadRequest
@@ -112,7 +113,7 @@ def test_a_slow_question_is_cancelled(database: Database, question: str) -> None
     columns = database.source.describe(SLOW, ColumnRules()).columns
     request = ReadRequest(relation=SLOW, columns=columns)
     began = time.monotonic()
-    with Watch(0.5, database.source.cancel) as watch, pytest.raises(EnvironmentFailure) as caught:
+    with Watch(0.5, Cancelling(database.source.cancel)) as watch, pytest.raises(EnvironmentFailure) as caught:
         watch.answer(lambda: QUESTIONS[question](database.source, request))
     assert caught.value.code == "RIVET_SOURCE_STATEMENT_TIMEOUT"
     assert time.monotonic() - began < 5

@@ -21,7 +21,7 @@ _CANCEL_EVERY: Final = 0.2
 @contextmanager
 def read_ahead(
     opened: Callable[[], Generator[Batch, None, None]],
-    cancel: Callable[[], None] | Cancelling,
+    cancelling: Cancelling,
     *,
     batches: int,
     size: int,
@@ -33,7 +33,7 @@ def read_ahead(
     Leaving the block early cancels the read and waits until the thread has closed it.
 
     :param opened: makes the iterator, a generator; called on the reading thread.
-    :param cancel: ends a blocked read; may be called several times, and may block. When its source is given up the
+    :param cancelling: ends a blocked read. When its source is given up the
         batches end with the error, and the thread is left to the process's end.
     :param batches: at most so many wait.
     :param size: at most so many bytes wait, or one batch that is larger.
@@ -42,7 +42,6 @@ def read_ahead(
         thread is left to the process's end.
     :raises EnvironmentFailure: ``RIVET_SOURCE_STATEMENT_TIMEOUT`` likewise, when the cancel does not even return.
     """
-    cancelling = cancel if isinstance(cancel, Cancelling) else Cancelling(cancel)
     channel = _Channel(batches, size)
     cancelling.on_give_up(channel.end)
     context = copy_context()

@@ -11,13 +11,14 @@ import time
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
-from rivet_core.engine.cancelling import CANCEL_PATIENCE, Cancelling
+from rivet_core.engine.cancelling import CANCEL_PATIENCE
 from rivet_core.errors import EnvironmentFailure, Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import TracebackType
 
+    from rivet_core.engine.cancelling import Cancelling
     from rivet_core.protocols import Batch
     from rivet_core.types import Relation
 
@@ -37,7 +38,7 @@ class Watch:
     """Cancels a source that takes too long, or that nobody waits for; a context manager, in which one thread asks.
 
     :param seconds: for each answer; 0 for ever.
-    :param cancel: the source's, called until the answer has ended: the first may have come before the statement began.
+    :param cancelling: of the source, asked until the answer has ended: the first may come before the statement begins.
         Never on a thread that anybody waits for.
     :param relation: for the error.
     :param stop: set when the answer is no longer wanted; the error is then the source's own.
@@ -47,14 +48,14 @@ class Watch:
     def __init__(
         self,
         seconds: float,
-        cancel: Callable[[], None] | Cancelling,
+        cancelling: Cancelling,
         relation: str | None = None,
         stop: threading.Event | None = None,
         *,
         patience: float | None = None,
     ) -> None:
         self._seconds = seconds
-        self._cancelling = cancel if isinstance(cancel, Cancelling) else Cancelling(cancel)
+        self._cancelling = cancelling
         self._patience = _PATIENCE if patience is None else patience
         self._unwanted_at: float | None = None
         self._relation = relation

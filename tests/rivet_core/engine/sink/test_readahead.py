@@ -86,13 +86,13 @@ class Blocked:
 
 
 def test_every_batch_arrives_in_order() -> None:
-    with read_ahead(Counted(20).opened, nothing, batches=3, size=1 << 30) as batches:
+    with read_ahead(Counted(20).opened, Cancelling(nothing), batches=3, size=1 << 30) as batches:
         assert [batch.data["id"][0].as_py() for batch in batches] == list(range(1, 200, 10))
 
 
 def test_no_more_batches_are_read_ahead_than_asked_for() -> None:
     counted = Counted(100)
-    with read_ahead(counted.opened, nothing, batches=3, size=1 << 30) as batches:
+    with read_ahead(counted.opened, Cancelling(nothing), batches=3, size=1 << 30) as batches:
         next(batches)
         # One was taken, three wait, and one more is in the reader's hand.
         assert counted.settled() == 5
@@ -100,13 +100,13 @@ def test_no_more_batches_are_read_ahead_than_asked_for() -> None:
 
 def test_no_more_bytes_are_read_ahead_than_asked_for() -> None:
     counted = Counted(100)
-    with read_ahead(counted.opened, nothing, batches=50, size=2 * rows(1, 10).nbytes + 40) as batches:
+    with read_ahead(counted.opened, Cancelling(nothing), batches=50, size=2 * rows(1, 10).nbytes + 40) as batches:
         next(batches)
         assert counted.settled() == 4
 
 
 def test_a_batch_beyond_the_bound_passes_alone() -> None:
-    with read_ahead(Counted(3).opened, nothing, batches=5, size=1) as batches:
+    with read_ahead(Counted(3).opened, Cancelling(nothing), batches=5, size=1) as batches:
         assert len(list(batches)) == 3
 
 
@@ -119,7 +119,7 @@ def test_an_error_arrives_after_the_batches_before_it() -> None:
     seen = []
     with (
         pytest.raises(OSError, match="connection lost"),
-        read_ahead(opened, nothing, batches=5, size=1 << 30) as batches,
+        read_ahead(opened, Cancelling(nothing), batches=5, size=1 << 30) as batches,
     ):
         seen.extend(batches)
     assert len(seen) == 1
@@ -130,20 +130,23 @@ def test_an_error_at_the_opening_arrives_too() -> None:
         msg = "no such server"
         raise OSError(msg)
 
-    with pytest.raises(OSError, match="no such server"), read_ahead(opened, nothing, batches=5, size=1) as batches:
+    with (
+        pytest.raises(OSError, match="no such server"),
+        read_ahead(opened, Cancelling(nothing), batches=5, size=1) as batches,
+    ):
         list(batches)
 
 
 def test_stopping_early_frees_a_reader_that_waits_for_room() -> None:
     counted = Counted(100)
-    with read_ahead(counted.opened, nothing, batches=1, size=1 << 30) as batches:
+    with read_ahead(counted.opened, Cancelling(nothing), batches=1, size=1 << 30) as batches:
         next(batches)
     assert counted.closed.is_set()
 
 
 def test_stopping_early_cancels_a_blocked_read_and_closes_it() -> None:
     blocked = Blocked()
-    with read_ahead(blocked.opened, blocked.cancel, batches=5, size=1 << 30) as batches:
+    with read_ahead(blocked.opened, Cancelling(blocked.cancel), batches=5, size=1 << 30) as batches:
         next(batches)
         blocked.begun.wait(5)
     assert blocked.closed.is_set()
@@ -151,7 +154,7 @@ def test_stopping_early_cancels_a_blocked_read_and_closes_it() -> None:
 
 def test_a_cancel_that_came_too_early_is_repeated() -> None:
     blocked = Blocked(deaf=2)
-    with read_ahead(blocked.opened, blocked.cancel, batches=5, size=1 << 30) as batches:
+    with read_ahead(blocked.opened, Cancelling(blocked.cancel), batches=5, size=1 << 30) as batches:
         next(batches)
     assert blocked.closed.is_set()
 
@@ -167,21 +170,21 @@ def test_a_cancel_that_fails_is_repeated() -> None:
             raise OSError(msg)
         blocked.cancel()
 
-    with read_ahead(blocked.opened, cancel, batches=5, size=1 << 30) as batches:
+    with read_ahead(blocked.opened, Cancelling(cancel), batches=5, size=1 << 30) as batches:
         next(batches)
     assert blocked.closed.is_set()
 
 
 def test_a_complete_read_is_never_cancelled() -> None:
     calls: list[int] = []
-    with read_ahead(Counted(5).opened, lambda: calls.append(1), batches=1, size=1) as batches:
+    with read_ahead(Counted(5).opened, Cancelling(lambda: calls.append(1)), batches=1, size=1) as batches:
         list(batches)
     assert calls == []
 
 
 def test_the_consumers_error_is_the_one_that_is_seen() -> None:
     def consume() -> None:
-        with read_ahead(blocked.opened, blocked.cancel, batches=5, size=1 << 30) as batches:
+        with read_ahead(blocked.opened, Cancelling(blocked.cancel), batches=5, size=1 << 30) as batches:
             for _ in batches:
                 msg = "consumer"
                 raise KeyError(msg)
@@ -195,7 +198,7 @@ def test_a_read_that_cannot_be_cancelled_is_an_error_and_no_hang() -> None:
     blocked = Blocked()
     with (
         pytest.raises(InternalError, match="cancelled"),
-        read_ahead(blocked.opened, nothing, batches=5, size=1 << 30, patience=0.3) as batches,
+        read_ahead(blocked.opened, Cancelling(nothing), batches=5, size=1 << 30, patience=0.3) as batches,
     ):
         next(batches)
     blocked.cancel()
@@ -213,7 +216,7 @@ def test_a_read_that_cannot_be_cancelled_hides_no_earlier_error() -> None:
     blocked = Blocked()
     with (
         pytest.raises(OSError, match="the disk is full"),
-        read_ahead(blocked.opened, nothing, batches=5, size=1 << 30, patience=0.3) as batches,
+        read_ahead(blocked.opened, Cancelling(nothing), batches=5, size=1 << 30, patience=0.3) as batches,
     ):
         fill_the_disk(batches)
     blocked.cancel()
@@ -229,9 +232,9 @@ def test_a_driver_that_demands_one_thread_is_opened_read_and_closed_on_it() -> N
             for (number,) in cursor:
                 yield Batch(data=rows(number, 1))
 
-    with read_ahead(opened, nothing, batches=1, size=1) as batches:
+    with read_ahead(opened, Cancelling(nothing), batches=1, size=1) as batches:
         next(batches)
-    with read_ahead(opened, nothing, batches=1, size=1) as batches:
+    with read_ahead(opened, Cancelling(nothing), batches=1, size=1) as batches:
         assert len(list(batches)) == 3
 
 
@@ -262,13 +265,13 @@ def silent(no_thread_is_left: None) -> Iterator[Silent]:
 
 
 def left_after_two(silent: Silent) -> None:
-    with read_ahead(silent.opened, silent.cancel, batches=5, size=1 << 30, cancel_patience=0.3) as batches:
+    with read_ahead(silent.opened, Cancelling(silent.cancel), batches=5, size=1 << 30, cancel_patience=0.3) as batches:
         assert [next(batches).data.num_rows for _ in range(2)] == [10, 10]
         assert silent.asked.wait(5)
 
 
 def failed_after_two(silent: Silent) -> None:
-    with read_ahead(silent.opened, silent.cancel, batches=5, size=1 << 30, cancel_patience=0.3) as batches:
+    with read_ahead(silent.opened, Cancelling(silent.cancel), batches=5, size=1 << 30, cancel_patience=0.3) as batches:
         assert [next(batches).data.num_rows for _ in range(2)] == [10, 10]
         assert silent.asked.wait(5)
         msg = "the disk is full"
